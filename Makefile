@@ -1,0 +1,65 @@
+# Verbs of the course. `make help` lists them.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+RUN    := $(BIN)/python -m autograder
+# `make grade SUBMITTED=folder`; LAYER=layernorm or STUDENT=ada narrow it down.
+SUBMITTED ?= _build/submitted
+LAYER     ?=
+STUDENT   ?=
+PORT      ?= 8000
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check audit release grade book serve benchmarks clean
+
+help:  ## list the verbs
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.installed  ## build the book, release, grade a sample class and nbgrader's example course
+	$(MAKE) book
+	$(RUN) demo
+	@echo "The book: $(CURDIR)/_build/html/index.html   (make serve shows it in a browser)"
+
+test: $(VENV)/.installed-dev  ## everything that must pass: style, types, fresh exercises, all tests
+	$(MAKE) check
+
+check: $(VENV)/.installed-dev  ## ruff, mypy, release --check and pytest, in that order
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(RUN) release --check
+	$(BIN)/python -m pytest -n 2
+
+audit: $(VENV)/.installed  ## prove the hidden tests: known mistakes are caught and named, right answers pass
+	$(RUN) audit
+
+release: $(VENV)/.installed  ## make exercises/ from solutions/
+	$(RUN) release $(if $(LAYER),--layer $(LAYER))
+
+grade: $(VENV)/.installed  ## grade SUBMITTED=folder/student/layer/layer.ipynb with nbgrader
+	$(RUN) grade $(SUBMITTED) $(if $(LAYER),--layer $(LAYER)) $(if $(STUDENT),--student $(STUDENT))
+
+book: $(VENV)/.installed  ## build the book into _build/html
+	$(BIN)/jupyter-book build book -W --keep-going
+
+serve:  ## show the built book on PORT=8000
+	@echo "http://localhost:$(PORT)"
+	@$(BIN)/python -m http.server $(PORT) --directory _build/html
+
+benchmarks: $(VENV)/.installed  ## time the kernels against NumPy, PyTorch and the memory's bandwidth
+	$(BIN)/python -m benchmarks
+
+# The gradebook, the submissions and the course secret in _build are nobody's to throw away.
+clean:  ## delete what can be made again; grades and submissions stay
+	rm -rf _build/html _build/.doctrees _build/jupyter_execute _build/.jupyter_cache _build/source \
+	  _build/example_course _build/grading .pytest_cache .hypothesis .mypy_cache .ruff_cache
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.txt pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -e ".[dev]"
+	@touch $@

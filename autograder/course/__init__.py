@@ -1,0 +1,1 @@
+"""A whole class: release exercises, grade submissions, report."""

@@ -1,0 +1,26 @@
+"""Where nbgrader finds the course, for `python -m autograder` and for plain `nbgrader` commands.
+
+`nbgrader autograde layernorm` run here grades `_build/submitted/`, once `python -m autograder grade`
+has entered the exercises in the gradebook. Make student notebooks with `make release`, which also
+refuses leaks, rather than with `nbgrader generate_assignment`.
+"""
+
+from pathlib import Path
+
+c = get_config()  # noqa: F821 (nbgrader provides it)
+root = Path(__file__).resolve().parent
+
+c.CourseDirectory.course_id = "layers-from-scratch"
+c.CourseDirectory.source_directory = "_build/source"
+c.CourseDirectory.release_directory = "exercises"
+c.CourseDirectory.submitted_directory = "_build/submitted"
+c.CourseDirectory.autograded_directory = "_build/autograded"
+c.CourseDirectory.feedback_directory = "_build/feedback"
+c.CourseDirectory.db_url = f"sqlite:///{root}/_build/gradebook.db"
+# SQLite makes the file but not its folder, and says only "unable to open database file".
+(root / "_build").mkdir(exist_ok=True)
+
+# Seconds per cell: the first check compiles its reference kernels.
+c.Execute.timeout = 60
+# Notebooks come back from other machines with the names of kernels that only exist there.
+c.Execute.kernel_name = "python3"
