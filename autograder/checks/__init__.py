@@ -1,0 +1,34 @@
+"""One check per exercise function: what is asked of an answer, and how it is refused.
+
+``check_<function>(student functions, points=N)`` prints a report and returns the score. A
+check may call the student's functions and look at what comes back, nothing else, so that it
+runs unchanged inside a notebook and on the far side of a process boundary.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from autograder.checks.core import Check
+from autograder.mistakes import LAYERS
+
+__all__ = ["LAYERS", "all_checks"]
+
+
+def all_checks() -> list[Check]:
+    """List the check of every exercise function, layer by layer."""
+    return [check for layer in LAYERS for check in _module(layer).CHECKS]
+
+
+def _module(layer: str) -> Any:
+    return import_module(f"autograder.checks.{layer}")
+
+
+def __getattr__(name: str) -> Any:
+    # Loading one layer's kernels takes a second, so a notebook loads only its own.
+    if name.startswith("check_"):
+        for layer in LAYERS:
+            if (layer in name or layer == "initialization") and hasattr(_module(layer), name):
+                return getattr(_module(layer), name)
+    raise AttributeError(f"module 'autograder.checks' has no attribute {name!r}")
