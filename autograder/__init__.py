@@ -1,0 +1,1 @@
+"""Grades the exercises of Layers from Scratch, and says which misconception an answer shows."""

@@ -1,0 +1,154 @@
+"""Layer normalization: reference forward and backward pass."""
+
+import math
+from typing import Any
+
+import numba
+import numpy as np
+from layerlab.jit import by_size
+from numpy.typing import NDArray
+
+from autograder.kernels import _validate as validate
+
+Cache = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64], NDArray[np.float64]]
+
+_FORWARD = "layernorm_forward(x, gamma, beta)"
+_BACKWARD = "layernorm_backward(dout, cache)"
+
+
+def layernorm_forward(
+    x: NDArray[Any],
+    gamma: NDArray[Any],
+    beta: NDArray[Any],
+    eps: float = 1e-5,
+    *,
+    out: NDArray[Any] | None = None,
+) -> tuple[NDArray[Any], Cache]:
+    """Normalize each row of features, then scale and shift it.
+
+    ``out = gamma * (x - mean) / sqrt(var + eps) + beta``, where mean and variance are taken over
+    the last axis and the variance divides by D [1]_.
+
+    Parameters
+    ----------
+    x : ndarray of float32 or float64, shape (..., D), D >= 1
+        Input. Any number of leading axes, which may be empty.
+    gamma, beta : ndarray of the dtype of `x`, shape (D,)
+        Scale and shift.
+    eps : float
+        Value added to the variance; 0 or more.
+    out : ndarray of the dtype and shape of `x`, optional
+        Where to write the output. It must not overlap `x`.
+
+    Returns
+    -------
+    out : ndarray of the dtype and shape of `x`
+        Output.
+    cache : tuple (x, gamma, mean, rstd)
+        What the backward pass needs: the two inputs, and the mean and the reciprocal of
+        ``sqrt(var + eps)`` of each row, both of float64 and shape (number of rows,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has another type, dtype, rank or shape.
+
+    Notes
+    -----
+    The statistics are summed in float64 in two passes, so they hold for float32 rows far from zero.
+
+    References
+    ----------
+    .. [1] Ba, Kiros, Hinton, "Layer Normalization", arXiv:1607.06450, 2016.
+    """
+    x = validate.rows(_FORWARD, "x", x)
+    gamma = validate.feature_vector(_FORWARD, "gamma", gamma, x)
+    beta = validate.feature_vector(_FORWARD, "beta", beta, x)
+    eps = validate.non_negative(_FORWARD, "eps", eps)
+    out = validate.output(_FORWARD, out, x.shape, x.dtype)
+    rows = x.reshape(-1, x.shape[-1])
+    mean, rstd = np.empty(len(rows)), np.empty(len(rows))
+    _forward(x.size, rows, gamma, beta, eps, out.reshape(rows.shape), mean, rstd)
+    return out, (x, gamma, mean, rstd)
+
+
+def layernorm_backward(
+    dout: NDArray[Any], cache: Cache, *, out: NDArray[Any] | None = None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Gradients of layer normalization.
+
+    With ``x_hat = (x - mean) * rstd`` and ``g = dout * gamma``, and means over the last axis::
+
+        dx = rstd * (g - mean(g) - x_hat * mean(g * x_hat))
+        dgamma = sum over rows of dout * x_hat
+        dbeta = sum over rows of dout
+
+    Parameters
+    ----------
+    dout : ndarray of the dtype and shape of `x`
+        Upstream gradient.
+    cache : tuple
+        From `layernorm_forward`.
+    out : ndarray of the dtype and shape of `x`, optional
+        Where to write dx. It must not overlap `x` or `dout`.
+
+    Returns
+    -------
+    dx : ndarray of the dtype and shape of `x`
+    dgamma, dbeta : ndarray of the dtype of `x`, shape (D,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `dout` does not fit the input in the cache.
+    """
+    x, gamma, mean, rstd = cache
+    dout = validate.float_array(_BACKWARD, "dout", dout)
+    validate.same_shape(_BACKWARD, "dout", dout, "x", x)
+    dx = validate.output(_BACKWARD, out, x.shape, x.dtype)
+    shape = (mean.size, x.shape[-1])
+    blocks = numba.get_num_threads()
+    dgamma, dbeta = np.zeros((2, blocks, shape[1]), x.dtype)
+    _backward(
+        x.size, dout.reshape(shape), x.reshape(shape), gamma, mean, rstd,
+        dx.reshape(shape), dgamma, dbeta,
+    )  # fmt: skip
+    return dx, dgamma.sum(axis=0), dbeta.sum(axis=0)
+
+
+@by_size
+def _forward(blocks, x, gamma, beta, eps, out, mean, rstd):  # type: ignore[no-untyped-def]
+    rows, features = x.shape
+    for block in numba.prange(blocks):
+        for i in range(block * rows // blocks, (block + 1) * rows // blocks):
+            total = 0.0
+            for j in range(features):
+                total += x[i, j]
+            center = total / features
+            squares = 0.0
+            for j in range(features):
+                squares += (x[i, j] - center) ** 2
+            scale = 1.0 / math.sqrt(squares / features + eps)
+            mean[i], rstd[i] = center, scale
+            for j in range(features):
+                out[i, j] = (x[i, j] - center) * scale * gamma[j] + beta[j]
+
+
+@by_size
+def _backward(blocks, dout, x, gamma, mean, rstd, dx, dgamma, dbeta):  # type: ignore[no-untyped-def]
+    rows, features = x.shape
+    for block in numba.prange(blocks):
+        for i in range(block * rows // blocks, (block + 1) * rows // blocks):
+            along_shift, along_scale = 0.0, 0.0
+            for j in range(features):
+                g = dout[i, j] * gamma[j]
+                along_shift += g
+                along_scale += g * (x[i, j] - mean[i])
+            along_shift /= features
+            along_scale *= rstd[i] / features
+            for j in range(features):
+                x_hat = (x[i, j] - mean[i]) * rstd[i]
+                g = dout[i, j] * gamma[j]
+                dx[i, j] = (g - along_shift - x_hat * along_scale) * rstd[i]
+                dgamma[block, j] += dout[i, j] * x_hat
+                dbeta[block, j] += dout[i, j]

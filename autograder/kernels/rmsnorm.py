@@ -1,0 +1,129 @@
+"""Root mean square normalization: reference forward and backward pass."""
+
+import math
+from typing import Any
+
+import numba
+import numpy as np
+from layerlab.jit import by_size
+from numpy.typing import NDArray
+
+from autograder.kernels import _validate as validate
+
+Cache = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]
+
+_FORWARD = "rmsnorm_forward(x, gamma)"
+_BACKWARD = "rmsnorm_backward(dout, cache)"
+
+
+def rmsnorm_forward(
+    x: NDArray[Any], gamma: NDArray[Any], eps: float = 1e-5, *, out: NDArray[Any] | None = None
+) -> tuple[NDArray[Any], Cache]:
+    """Divide each row of features by its root mean square, then scale it.
+
+    ``out = gamma * x / sqrt(mean(x**2) + eps)``, with the mean over the last axis [1]_.
+
+    Parameters
+    ----------
+    x : ndarray of float32 or float64, shape (..., D), D >= 1
+        Input. Any number of leading axes, which may be empty.
+    gamma : ndarray of the dtype of `x`, shape (D,)
+        Scale.
+    eps : float
+        Value added to the mean square; 0 or more.
+    out : ndarray of the dtype and shape of `x`, optional
+        Where to write the output. It must not overlap `x`.
+
+    Returns
+    -------
+    out : ndarray of the dtype and shape of `x`
+        Output.
+    cache : tuple (x, gamma, rstd)
+        What the backward pass needs: the two inputs, and ``1 / sqrt(mean(x**2) + eps)`` of each
+        row, of float64 and shape (number of rows,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has another type, dtype, rank or shape.
+
+    References
+    ----------
+    .. [1] Zhang, Sennrich, "Root Mean Square Layer Normalization", arXiv:1910.07467, 2019.
+    """
+    x = validate.rows(_FORWARD, "x", x)
+    gamma = validate.feature_vector(_FORWARD, "gamma", gamma, x)
+    eps = validate.non_negative(_FORWARD, "eps", eps)
+    out = validate.output(_FORWARD, out, x.shape, x.dtype)
+    rows = x.reshape(-1, x.shape[-1])
+    rstd = np.empty(len(rows))
+    _forward(x.size, rows, gamma, eps, out.reshape(rows.shape), rstd)
+    return out, (x, gamma, rstd)
+
+
+def rmsnorm_backward(
+    dout: NDArray[Any], cache: Cache, *, out: NDArray[Any] | None = None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Gradients of root mean square normalization.
+
+    With ``x_hat = x * rstd`` and ``g = dout * gamma``, and the mean over the last axis::
+
+        dx = rstd * (g - x_hat * mean(g * x_hat))
+        dgamma = sum over rows of dout * x_hat
+
+    Parameters
+    ----------
+    dout : ndarray of the dtype and shape of `x`
+        Upstream gradient.
+    cache : tuple
+        From `rmsnorm_forward`.
+    out : ndarray of the dtype and shape of `x`, optional
+        Where to write dx. It must not overlap `x` or `dout`.
+
+    Returns
+    -------
+    dx : ndarray of the dtype and shape of `x`
+    dgamma : ndarray of the dtype of `x`, shape (D,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `dout` does not fit the input in the cache.
+    """
+    x, gamma, rstd = cache
+    dout = validate.float_array(_BACKWARD, "dout", dout)
+    validate.same_shape(_BACKWARD, "dout", dout, "x", x)
+    dx = validate.output(_BACKWARD, out, x.shape, x.dtype)
+    shape = (rstd.size, x.shape[-1])
+    dgamma = np.zeros((numba.get_num_threads(), shape[1]), x.dtype)
+    _backward(x.size, dout.reshape(shape), x.reshape(shape), gamma, rstd, dx.reshape(shape), dgamma)
+    return dx, dgamma.sum(axis=0)
+
+
+@by_size
+def _forward(blocks, x, gamma, eps, out, rstd):  # type: ignore[no-untyped-def]
+    rows, features = x.shape
+    for block in numba.prange(blocks):
+        for i in range(block * rows // blocks, (block + 1) * rows // blocks):
+            squares = 0.0
+            for j in range(features):
+                squares += x[i, j] * x[i, j]
+            scale = 1.0 / math.sqrt(squares / features + eps)
+            rstd[i] = scale
+            for j in range(features):
+                out[i, j] = x[i, j] * scale * gamma[j]
+
+
+@by_size
+def _backward(blocks, dout, x, gamma, rstd, dx, dgamma):  # type: ignore[no-untyped-def]
+    rows, features = x.shape
+    for block in numba.prange(blocks):
+        for i in range(block * rows // blocks, (block + 1) * rows // blocks):
+            along = 0.0
+            for j in range(features):
+                along += dout[i, j] * gamma[j] * x[i, j]
+            along *= rstd[i] / features
+            for j in range(features):
+                x_hat = x[i, j] * rstd[i]
+                dx[i, j] = (dout[i, j] * gamma[j] - x_hat * along) * rstd[i]
+                dgamma[block, j] += dout[i, j] * x_hat
