@@ -1,7 +1,7 @@
 """What the pages of the book compute with: simulations, gradient checks, widgets.
 
-Everything is loaded on first use, so `import layerlab` and the parts that need only NumPy work where
-numba is missing, in a browser for instance.
+Everything is loaded on first use, so `import layerlab` and the parts that need only NumPy work
+where numba is missing, in a browser for instance.
 """
 
 import sys
