@@ -68,6 +68,11 @@ class Check:
     reference: Functions
     on_failure: Callable[[Functions, np.random.Generator], str | None] | None = None
 
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Names of the student functions that the check needs, in order."""
+        return tuple(function.__name__ for function in self.reference)
+
     def __post_init__(self) -> None:
         """Refuse weights that do not add up to the whole."""
         total = sum(prop.weight for prop in self.properties)

@@ -32,7 +32,7 @@ def _precision(functions: Functions, rng: Rng) -> Observation:
 
 
 def _shapes(functions: Functions, rng: Rng) -> Observation:
-    return {f"out{shape}": _out(functions[0], norm_inputs(rng, shape)) for shape in SHAPES}
+    return {f"out for x {shape}": _out(functions[0], norm_inputs(rng, shape)) for shape in SHAPES}
 
 
 def _tiny(functions: Functions, rng: Rng) -> Observation:
@@ -79,7 +79,7 @@ def _gradient(name: str) -> Callable[[Functions, Rng], Observation]:
 def _all_gradients(shapes: tuple[tuple[int, ...], ...], scale: float = 1.0) -> Any:
     def observe(functions: Functions, rng: Rng) -> Observation:
         return {
-            f"{name}{shape}": gradient
+            f"{name} for x {shape}": gradient
             for shape in shapes
             for name, gradient in _gradients(functions, norm_inputs(rng, shape, scale)).items()
         }

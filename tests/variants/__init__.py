@@ -1,0 +1,1 @@
+"""Right implementations in other styles: every one must keep full marks."""
