@@ -18,7 +18,6 @@ help:  ## list the verbs
 demo: $(VENV)/.installed  ## build the book, release, grade a sample class and nbgrader's example course
 	$(MAKE) book
 	$(RUN) demo
-	@echo "The book: $(CURDIR)/_build/html/index.html   (make serve shows it in a browser)"
 
 test: $(VENV)/.installed-dev  ## everything that must pass: style, types, fresh exercises, all tests
 	$(MAKE) check

@@ -1,8 +1,8 @@
 """Where nbgrader finds the course, for `python -m autograder` and for plain `nbgrader` commands.
 
-`nbgrader autograde layernorm` run here grades `_build/submitted/`, once `python -m autograder grade`
-has entered the exercises in the gradebook. Make student notebooks with `make release`, which also
-refuses leaks, rather than with `nbgrader generate_assignment`.
+`nbgrader autograde layernorm` run here grades `_build/submitted/`, once `make grade` has entered
+the exercises in the gradebook. Make student notebooks with `make release`, which also refuses
+leaks, rather than with `nbgrader generate_assignment`.
 """
 
 from pathlib import Path
@@ -24,3 +24,5 @@ c.CourseDirectory.db_url = f"sqlite:///{root}/_build/gradebook.db"
 c.Execute.timeout = 60
 # Notebooks come back from other machines with the names of kernels that only exist there.
 c.Execute.kernel_name = "python3"
+# Kernels talk over sockets of this machine only; their warning about it buries the report.
+c.Execute.extra_arguments = ["--IPKernelApp.log_level=ERROR"]

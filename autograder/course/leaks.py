@@ -20,7 +20,7 @@ def secrets_of(course: Course) -> dict[str, str]:
     Taken from the sources themselves: markers, the lines of solution and hidden regions that do
     not also stand in the public part of a source, and the sentences of known mistakes.
     """
-    secrets = {marker: "a word of the grader" for marker in MARKERS}
+    secrets = dict.fromkeys(MARKERS, "a word of the grader")
     for sentence in _mistake_sentences(course.root / "autograder" / "mistakes"):
         secrets[sentence] = "the sentence of a known mistake"
     secret_lines, public = _split_sources(course)

@@ -97,7 +97,8 @@ class Course:
         CourseError
             No source exists, or ``only`` names a layer without one.
         """
-        found = {path.stem for path in self.solutions.glob("*/*.md") if path.stem == path.parent.name}
+        sources = self.solutions.glob("*/*.md")
+        found = {path.stem for path in sources if path.stem == path.parent.name}
         if not found:
             raise CourseError(
                 f"{self.solutions}: no exercise source found. "

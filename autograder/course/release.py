@@ -52,8 +52,8 @@ def stale_files(course: Course, only: Iterable[str] = ()) -> list[str]:
         fresh = _read_tree(build(course, layers, Path(folder)).exercises)
     present = _read_tree(course.exercises)
     problems = [
-        f"{course.exercises / name}: {'differs from' if name in present else 'is missing, but has'} "
-        "its source; run `make release` and commit the result."
+        f"{course.exercises / name}: {'differs from its source' if name in present else 'missing'}; "
+        "run `make release` and commit the result."
         for name, content in fresh.items()
         if present.get(name) != content
     ]

@@ -154,7 +154,7 @@ def _check_regions(cell: NotebookNode, regions: dict[str, list[str]]) -> None:
 
 
 def _check_hidden_call(lines: list[str], points: int) -> None:
-    """A graded cell ends in one ``check_...(..., points=N)``, N being the cell's points."""
+    """Ask for ``check_...(..., points=N)`` at the end, N being the points of the cell."""
     try:
         body = ast.parse("\n".join(lines)).body
     except SyntaxError as error:

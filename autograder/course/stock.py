@@ -1,7 +1,6 @@
 """Run nbgrader's own converters in this process, with the course's nbgrader_config.py.
 
-The one place that knows nbgrader's classes for running things. Another engine replaces
-`grade_layer`, and nothing else.
+The one place that knows nbgrader's classes for running things.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import io
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook
+from nbgrader.apps.zipcollectapp import ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
-from traitlets.log import get_logger
 
 CONFIG_FILE = "nbgrader_config.py"
 
@@ -55,14 +55,17 @@ def generate_assignment(config: Config, assignment: str, *, database: bool) -> O
     return _run(GenerateAssignment, config, assignment)
 
 
-def grade_layer(config: Config, assignment: str) -> Outcome:
-    """Execute and score every staged submission of ``assignment``, then write feedback."""
-    graded = _run(Autograde, config, assignment)
-    # Converters learn this template from the command-line app, which does not run here.
+def autograde(config: Config, assignment: str) -> Outcome:
+    """Execute and score every submission of ``assignment`` in the submitted folder."""
+    return _run(Autograde, config, assignment)
+
+
+def generate_feedback(config: Config, assignment: str, *, force: bool = False) -> Outcome:
+    """Write an HTML page for every autograded notebook that has none yet."""
     config = copy.deepcopy(config)
+    # The command-line app sets this template; the converter alone would not.
     config.HTMLExporter.template_name = "feedback"
-    feedback = _run(GenerateFeedback, config, assignment)
-    return Outcome(graded.ok and feedback.ok, graded.log + feedback.log)
+    return _run(GenerateFeedback, config, assignment, force=force)
 
 
 def export_grades(config: Config, target: Path) -> None:
@@ -81,22 +84,28 @@ def open_gradebook(config: Config) -> Iterator[Gradebook]:
         yield gradebook
 
 
-def _run(converter: type, config: Config, assignment: str) -> Outcome:
+def zip_collect(config: Config, assignment: str) -> Outcome:
+    """Sort downloaded files and archives into one folder per student."""
+    return _run(ZipCollectApp, config, assignment)
+
+
+def _run(step: type, config: Config, assignment: str, *, force: bool = True) -> Outcome:
     coursedir = CourseDirectory(config=config, assignment_id=assignment)
-    app: Any = converter(coursedir=coursedir, config=config, force=True)
+    app: Any = step(coursedir=coursedir, config=config, force=force)
     buffer = io.StringIO()
-    with _captured_log(buffer), _tools_on_path():
+    with _captured_log(app.log, buffer), _tools_on_path(), warnings.catch_warnings():
+        # SQLAlchemy warns about the order in which nbgrader links its own records.
+        warnings.filterwarnings("ignore", message="Object of type <Submitted")
         try:
             app.start()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             buffer.write(f"[ERROR] {type(error).__name__}: {error}\n")
             return Outcome(False, buffer.getvalue())
     return Outcome(True, buffer.getvalue())
 
 
 @contextmanager
-def _captured_log(buffer: io.StringIO) -> Iterator[None]:
-    log = get_logger()
+def _captured_log(log: logging.Logger, buffer: io.StringIO) -> Iterator[None]:
     handler = logging.StreamHandler(buffer)
     handler.setFormatter(logging.Formatter("[%(levelname)s] %(message)s"))
     old = log.handlers, log.propagate

@@ -1,0 +1,1 @@
+"""Grading one submission, and reading what was found in it."""
