@@ -122,8 +122,7 @@ def _apply(x: NDArray[Any], cache: Cache, out: NDArray[Any]) -> NDArray[Any]:
 
 
 @by_size
-def _mask(blocks, x, keep, scale, out):  # type: ignore[no-untyped-def]
+def _mask(x, keep, scale, out):  # type: ignore[no-untyped-def]
     zero = x.dtype.type(0)
-    for block in numba.prange(blocks):
-        for i in range(block * len(x) // blocks, (block + 1) * len(x) // blocks):
-            out[i] = x[i] * scale if keep[i] else zero
+    for i in numba.prange(len(x)):
+        out[i] = x[i] * scale if keep[i] else zero

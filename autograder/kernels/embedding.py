@@ -93,25 +93,26 @@ def embedding_backward(
         )
     features = dout.shape[-1]
     out = validate.output(_BACKWARD, out, (vocab_size, features), dout.dtype)
-    _backward(dout.size, dout.reshape(-1, features), ids.reshape(-1), out)
+    parts = numba.get_num_threads()
+    _backward(dout.size, dout.reshape(-1, features), ids.reshape(-1), out, parts)
     return out
 
 
 @by_size
-def _forward(blocks, ids, table, out):  # type: ignore[no-untyped-def]
-    for block in numba.prange(blocks):
-        for i in range(block * len(ids) // blocks, (block + 1) * len(ids) // blocks):
-            for j in range(table.shape[1]):
-                out[i, j] = table[ids[i], j]
+def _forward(ids, table, out):  # type: ignore[no-untyped-def]
+    for i in numba.prange(len(ids)):
+        for j in range(table.shape[1]):
+            out[i, j] = table[ids[i], j]
 
 
 @by_size
-def _backward(blocks, dout, ids, dtable):  # type: ignore[no-untyped-def]
+def _backward(dout, ids, dtable, parts):  # type: ignore[no-untyped-def]
     vocab_size, features = dtable.shape
-    for block in numba.prange(blocks):
-        # Each block owns a range of rows of the table: no two threads meet, and each row is summed
-        # in the order of the ids whatever the number of blocks.
-        first, end = block * vocab_size // blocks, (block + 1) * vocab_size // blocks
+    for part in numba.prange(parts):
+        # Each part owns a range of rows of the table: no two threads meet, and each row is summed
+        # in the order of the ids whatever the number of parts. Sharing out the features instead
+        # took 1.5 to 3 times as long, alternate rows 1.4 to 1.8 times.
+        first, end = part * vocab_size // parts, (part + 1) * vocab_size // parts
         dtable[first:end] = 0
         for i in range(len(ids)):
             row = ids[i]

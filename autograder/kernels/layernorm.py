@@ -5,12 +5,16 @@ from typing import Any
 
 import numba
 import numpy as np
-from layerlab.jit import by_size
+from layerlab.jit import by_size, compiled
 from numpy.typing import NDArray
 
 from autograder.kernels import _validate as validate
 
 Cache = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64], NDArray[np.float64]]
+
+# Rows whose share of dgamma and dbeta is summed together before the chunks are. The result does not
+# depend on the number of threads, and no float32 sum runs over more rows than this.
+_CHUNK = 128
 
 _FORWARD = "layernorm_forward(x, gamma, beta)"
 _BACKWARD = "layernorm_backward(dout, cache)"
@@ -106,49 +110,69 @@ def layernorm_backward(
     dout = validate.float_array(_BACKWARD, "dout", dout)
     validate.same_shape(_BACKWARD, "dout", dout, "x", x)
     dx = validate.output(_BACKWARD, out, x.shape, x.dtype)
-    shape = (mean.size, x.shape[-1])
-    blocks = numba.get_num_threads()
-    dgamma, dbeta = np.zeros((2, blocks, shape[1]), x.dtype)
+    rows, features = shape = mean.size, x.shape[-1]
+    partial = np.empty((2, -(-rows // _CHUNK), features), x.dtype)
     _backward(
-        x.size, dout.reshape(shape), x.reshape(shape), gamma, mean, rstd,
-        dx.reshape(shape), dgamma, dbeta,
-    )  # fmt: skip
-    return dx, dgamma.sum(axis=0), dbeta.sum(axis=0)
+        x.size,
+        dout.reshape(shape),
+        x.reshape(shape),
+        gamma,
+        mean,
+        rstd,
+        dx.reshape(shape),
+        *partial,
+    )
+    dgamma, dbeta = partial.sum(axis=1, dtype=np.float64).astype(x.dtype)
+    return dx, dgamma, dbeta
 
 
 @by_size
-def _forward(blocks, x, gamma, beta, eps, out, mean, rstd):  # type: ignore[no-untyped-def]
+def _forward(x, gamma, beta, eps, out, mean, rstd):  # type: ignore[no-untyped-def]
     rows, features = x.shape
-    for block in numba.prange(blocks):
-        for i in range(block * rows // blocks, (block + 1) * rows // blocks):
-            total = 0.0
-            for j in range(features):
-                total += x[i, j]
-            center = total / features
-            squares = 0.0
-            for j in range(features):
-                squares += (x[i, j] - center) ** 2
-            scale = 1.0 / math.sqrt(squares / features + eps)
-            mean[i], rstd[i] = center, scale
-            for j in range(features):
-                out[i, j] = (x[i, j] - center) * scale * gamma[j] + beta[j]
+    for i in numba.prange(rows):
+        total = 0.0
+        for j in range(features):
+            total += x[i, j]
+        center = total / features
+        squares = 0.0
+        for j in range(features):
+            squares += (x[i, j] - center) ** 2
+        mean[i], rstd[i] = center, 1.0 / math.sqrt(squares / features + eps)
+        nearby, shift, scale = _affine(mean[i], rstd[i], x.dtype)
+        for j in range(features):
+            out[i, j] = ((x[i, j] - nearby) * scale + shift) * gamma[j] + beta[j]
 
 
 @by_size
-def _backward(blocks, dout, x, gamma, mean, rstd, dx, dgamma, dbeta):  # type: ignore[no-untyped-def]
+def _backward(dout, x, gamma, mean, rstd, dx, dgamma, dbeta):  # type: ignore[no-untyped-def]
     rows, features = x.shape
-    for block in numba.prange(blocks):
-        for i in range(block * rows // blocks, (block + 1) * rows // blocks):
-            along_shift, along_scale = 0.0, 0.0
+    for chunk in numba.prange(len(dgamma)):
+        dgamma[chunk] = 0
+        dbeta[chunk] = 0
+        for i in range(chunk * _CHUNK, min(rows, (chunk + 1) * _CHUNK)):
+            nearby, shift, scale = _affine(mean[i], rstd[i], x.dtype)
+            g_sum = g_x_hat_sum = x.dtype.type(0)
             for j in range(features):
                 g = dout[i, j] * gamma[j]
-                along_shift += g
-                along_scale += g * (x[i, j] - mean[i])
-            along_shift /= features
-            along_scale *= rstd[i] / features
+                g_sum += g
+                g_x_hat_sum += g * ((x[i, j] - nearby) * scale + shift)
+            g_mean = x.dtype.type(g_sum / features)
+            g_x_hat_mean = x.dtype.type(g_x_hat_sum / features)
             for j in range(features):
-                x_hat = (x[i, j] - mean[i]) * rstd[i]
-                g = dout[i, j] * gamma[j]
-                dx[i, j] = (g - along_shift - x_hat * along_scale) * rstd[i]
-                dgamma[block, j] += dout[i, j] * x_hat
-                dbeta[block, j] += dout[i, j]
+                x_hat = (x[i, j] - nearby) * scale + shift
+                dx[i, j] = (dout[i, j] * gamma[j] - g_mean - x_hat * g_x_hat_mean) * scale
+            # Apart from the loop above, which would have to keep too many arrays in flight.
+            for j in range(features):
+                dgamma[chunk, j] += dout[i, j] * ((x[i, j] - nearby) * scale + shift)
+                dbeta[chunk, j] += dout[i, j]
+
+
+@compiled
+def _affine(mean, rstd, dtype):  # type: ignore[no-untyped-def]
+    """Write ``(x - mean) * rstd`` as ``(x - nearby) * scale + shift`` in the precision of x.
+
+    Far from zero float32 cannot hold the mean. It can hold a number near it, from which x differs
+    by little and so without rounding; what is left of the mean goes into the shift.
+    """
+    nearby = dtype.type(mean)
+    return nearby, dtype.type((nearby - mean) * rstd), dtype.type(rstd)

@@ -46,18 +46,18 @@ def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class by_size:  # noqa: N801 (used as a decorator)
-    """Compile a loop over blocks twice, and choose a version by the size of the work.
+    """Compile a loop twice, and choose a version at each call by the size of the work.
 
     Parameters
     ----------
     loop : function
-        ``loop(blocks, *arrays)``, which divides its work into `blocks` parts and visits them with
-        ``for block in numba.prange(blocks)``. No two parts may write to the same place.
+        ``loop(*arrays)`` with its outer loop over ``numba.prange``. No two turns of that loop may
+        write to the same place.
 
     Attributes
     ----------
     serial, parallel : function
-        The two compiled versions.
+        The two compiled versions. Both compute each turn in the same way.
     """
 
     def __init__(self, loop: Callable[..., Any]) -> None:
@@ -66,13 +66,12 @@ class by_size:  # noqa: N801 (used as a decorator)
         self.parallel = _compile(loop, "parallel")
 
     def __call__(self, elements: int, *arrays: Any) -> Any:
-        """Run ``loop(blocks, *arrays)``: in parallel if there are `elements` enough."""
-        threads = numba.get_num_threads()
+        """Run ``loop(*arrays)``: in parallel if there are `elements` enough."""
         # The pool of workers ends the process when two threads use it at once.
-        if elements < PARALLEL_FROM or threads == 1 or not _pool_is_free.acquire(blocking=False):
-            return self.serial(1, *arrays)
+        if elements < PARALLEL_FROM or not _pool_is_free.acquire(blocking=False):
+            return self.serial(*arrays)
         try:
-            return self.parallel(threads, *arrays)
+            return self.parallel(*arrays)
         finally:
             _pool_is_free.release()
 

@@ -55,18 +55,17 @@ def normalize(x: NDArray[Any], eps: float = 1e-5, center: bool = True) -> NDArra
 
 
 @by_size
-def _normalize(blocks, x, eps, center, out):  # type: ignore[no-untyped-def]
+def _normalize(x, eps, center, out):  # type: ignore[no-untyped-def]
     rows, features = x.shape
-    for block in numba.prange(blocks):
-        for i in range(block * rows // blocks, (block + 1) * rows // blocks):
-            total = 0.0
-            if center:
-                for j in range(features):
-                    total += x[i, j]
-            mean = total / features
-            squares = 0.0
+    for i in numba.prange(rows):
+        total = 0.0
+        if center:
             for j in range(features):
-                squares += (x[i, j] - mean) ** 2
-            rstd = 1.0 / math.sqrt(squares / features + eps)
-            for j in range(features):
-                out[i, j] = (x[i, j] - mean) * rstd
+                total += x[i, j]
+        mean = total / features
+        squares = 0.0
+        for j in range(features):
+            squares += (x[i, j] - mean) ** 2
+        rstd = 1.0 / math.sqrt(squares / features + eps)
+        for j in range(features):
+            out[i, j] = (x[i, j] - mean) * rstd
