@@ -42,6 +42,25 @@ def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         raise RefusedError(_describe(error)) from None
 
 
+def leaves_alone(function: Callable[..., Any], *args: Any) -> bool:
+    """Tell whether a call leaves its array arguments as they were.
+
+    Behind a process boundary the function works on copies and reports what it changed, as
+    ``function.changed``; in the same process the arrays themselves are compared.
+
+    Raises
+    ------
+    RefusedError
+        If the call raises.
+    """
+    before = [np.array(value, copy=True) for value in args if isinstance(value, np.ndarray)]
+    call(function, *args)
+    if getattr(function, "changed", ()):
+        return False
+    after = [value for value in args if isinstance(value, np.ndarray)]
+    return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(before, after))
+
+
 def _describe(error: BaseException) -> str:
     # An exception that crossed a process boundary carries the name of its original type.
     kind = getattr(error, "remote_type", type(error).__name__)
