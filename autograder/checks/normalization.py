@@ -124,14 +124,13 @@ class Normalization:
         self, shapes: tuple[tuple[int, ...], ...], only: str | None = None, scale: float = 1.0
     ) -> Observe:
         def observe(functions: Functions, rng: Rng) -> Observation:
-            return {
-                f"{name} for x {shape}": array(gradient, name)
-                for shape in shapes
-                for name, gradient in self._backward(
-                    functions, norm_inputs(rng, shape, scale)
-                ).items()
-                if only in (None, name)
-            }
+            seen = {}
+            for shape in shapes:
+                returned = self._backward(functions, norm_inputs(rng, shape, scale))
+                for name in (only,) if only else self.gradients:
+                    label = name if only else f"{name} for x {shape}"
+                    seen[label] = array(returned[name], name)
+            return seen
 
         return observe
 
