@@ -49,7 +49,7 @@ def _grade(arguments: argparse.Namespace) -> int:
     course = Course(arguments.root)
     folder = arguments.submitted or course.submitted
     result = grade(
-        course, folder.resolve(), arguments.layer, arguments.student, force=arguments.force
+        course, folder, arguments.layer, arguments.student, force=arguments.force
     )
     if arguments.json:
         print(json.dumps(as_json(result), indent=2))

@@ -45,6 +45,7 @@ def grade_example_course(target: Path) -> ExampleResult:
     """
     _copy_course(target)
     config = stock.load_config(target, db_url=f"sqlite:///{target.resolve()}/gradebook.db")
+    config.Execute.extra_arguments = stock.QUIET_KERNEL
     _expect(stock.generate_assignment(config, ASSIGNMENT, database=True))
     collected = _collect(target)
     _expect(stock.autograde(config, ASSIGNMENT))

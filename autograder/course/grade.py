@@ -98,6 +98,7 @@ def grade(
         done.forget(item) if item in failed else done.remember(item)
     done.save()
     _report_failures(course, failed, found)
+    _note_earlier_grades(course, found)
     _enter_roster(config, submitted)
     stock.export_grades(config, course.grades_csv)
     return _collect(course, chosen, found, len(todo) - len(failed))
@@ -174,6 +175,13 @@ def _report_failures(course: Course, failed: dict[Submission, str], found: Surve
         path.write_text(log, encoding="utf-8")
         found.unusable[item.student, item.layer] = "failed"
         found.problems.append(f"{item.notebook}: nbgrader could not grade it; see {path}.")
+
+
+def _note_earlier_grades(course: Course, found: Survey) -> None:
+    """Say where the gradebook still has the grade of an earlier hand-in."""
+    for student, layer in found.unusable:
+        if (course.autograded / student / layer).exists():
+            found.notes.append(f"{student}, {layer}: the gradebook keeps the earlier grade.")
 
 
 def _enter_roster(config: stock.Config, submitted: Path) -> None:

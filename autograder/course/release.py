@@ -52,7 +52,7 @@ def stale_files(course: Course, only: Iterable[str] = ()) -> list[str]:
         fresh = _read_tree(build(course, layers, Path(folder)).exercises)
     present = _read_tree(course.exercises)
     problems = [
-        f"{course.exercises / name}: {'differs from its source' if name in present else 'missing'}; "
+        f"{course.exercises / name}: {'stale' if name in present else 'missing'}; "
         "run `make release` and commit the result."
         for name, content in fresh.items()
         if present.get(name) != content

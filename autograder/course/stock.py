@@ -26,6 +26,8 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 CONFIG_FILE = "nbgrader_config.py"
+# Kernels talk over sockets of this machine only; their warning about it buries the report.
+QUIET_KERNEL = ["--IPKernelApp.log_level=ERROR"]
 
 
 @dataclass(frozen=True)

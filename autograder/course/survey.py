@@ -96,6 +96,8 @@ def survey(
                 f"{path}: a file among the student folders; "
                 "move it to <student>/<layer>/<layer>.ipynb if it is a submission."
             )
+    if not any(path.is_dir() for path in _visible(folder)):
+        raise CourseError(f"{folder}: no student folder in it; expected <student>/<layer>/.")
     found.students = sorted(set(found.students) | {name for name in roster or () if not wanted})
     if missing := wanted - set(found.students):
         raise CourseError(
