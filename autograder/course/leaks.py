@@ -9,8 +9,8 @@ from autograder.course.paths import Course
 from autograder.course.source import read_source, split_regions
 
 MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "BEGIN HIDDEN", "END HIDDEN", "autograder", "check_")
-# Shorter lines ("return out, cache") occur in any honest text and give nothing away.
-SHORTEST_LINE = 20
+# Shorter lines ("return out") occur in any honest text and give nothing away.
+SHORTEST_LINE = 12
 SHORTEST_SENTENCE = 30
 
 
