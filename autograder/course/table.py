@@ -93,10 +93,11 @@ def _lost(result: Result, student: str) -> Iterator[tuple[str, Any, str]]:
 
 
 def _findings_of(result: Result, student: str) -> str:
-    words = [
-        f"{finding.function} {finding.score:g}/{finding.points:g}: {reason}"
-        for _, finding, reason in _lost(result, student)
-    ]
+    by_reason: dict[str, list[str]] = {}
+    for _, finding, reason in _lost(result, student):
+        score = f"{finding.function} {finding.score:g}/{finding.points:g}"
+        by_reason.setdefault(reason, []).append(score)
+    words = [f"{', '.join(scores)}: {reason}" for reason, scores in by_reason.items()]
     words += [f"{layer}: {word}" for layer, word in _by_layer(result.unusable, student).items()]
     if words:
         return "; ".join(words)
