@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Contiguous and aligned memory in the machine's byte order, and no subclass: the compiled loops
-# then exist once per precision. A copy is made only of arrays that are laid out otherwise.
-_LAYOUT = ("C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY")
+# Contiguous, aligned, writable memory in the machine's byte order, and no subclass: the loops are
+# then compiled once per precision. Other arrays are copied, which takes less time than compiling.
+_LAYOUT = ("C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY")
 
 
 def float_array(call: str, name: str, value: Any, rank: int | None = None) -> NDArray[Any]:
@@ -101,13 +101,19 @@ def whole_number(call: str, name: str, value: Any, at_least: int = 1) -> int:
     return int(value)
 
 
-def non_negative(call: str, name: str, value: Any) -> float:
-    """Return `value` as a float, or raise unless it is a finite number of 0 or more."""
+def number(call: str, name: str, value: Any) -> float:
+    """Return `value` as a float, or raise unless it is a real number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"{call}: {name} must be a number; got {type(value).__name__}.")
+    return float(value)
+
+
+def non_negative(call: str, name: str, value: Any) -> float:
+    """Return `value` as a float, or raise unless it is a finite number of 0 or more."""
+    value = number(call, name, value)
     if not 0 <= value < np.inf:
         raise ValueError(f"{call}: {name} must be a finite number of 0 or more; got {value}.")
-    return float(value)
+    return value
 
 
 def generator(call: str, value: Any) -> np.random.Generator:
@@ -121,17 +127,20 @@ def generator(call: str, value: Any) -> np.random.Generator:
 
 
 def output(
-    call: str, value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str = "out"
+    call: str, value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], **inputs: NDArray[Any]
 ) -> NDArray[Any]:
-    """Return the array to write to: `value` if it fits, or a new one for None."""
+    """Return the array to write to: `value` if it fits and is none of `inputs`, or a new one."""
     if value is None:
         return np.empty(shape, dtype)
     if not isinstance(value, np.ndarray):
-        raise TypeError(f"{call}: {name} must be a NumPy array; got {type(value).__name__}.")
+        raise TypeError(f"{call}: out must be a NumPy array; got {type(value).__name__}.")
+    for name, array in inputs.items():
+        if np.may_share_memory(value, array):
+            raise ValueError(f"{call}: out must not overlap {name}, which is still read.")
     if value.shape != shape or value.dtype != dtype or not value.flags.carray:
         kind = "" if value.flags.carray else ", not contiguous or not writable"
         raise ValueError(
-            f"{call}: {name} must be a writable C-contiguous array of {dtype} with shape {shape}; "
+            f"{call}: out must be a writable C-contiguous array of {dtype} with shape {shape}; "
             f"got {value.dtype} with shape {value.shape}{kind}."
         )
     return value

@@ -61,8 +61,8 @@ def dropout_forward(
        Prevent Neural Networks from Overfitting", JMLR 15, 2014.
     """
     x = validate.float_array(_FORWARD, "x", x)
-    p = validate.non_negative(_FORWARD, "p", p)
-    if p >= 1:
+    p = validate.number(_FORWARD, "p", p)
+    if not 0 <= p < 1:
         raise ValueError(
             f"{_FORWARD}: p must be in [0, 1); got {p}. p is the probability of zeroing, and "
             "the entries kept are divided by 1 - p."
@@ -72,7 +72,7 @@ def dropout_forward(
             f"{_FORWARD}: training must be True or False; got {type(training).__name__}."
         )
     rng = validate.generator(_FORWARD, rng)
-    out = validate.output(_FORWARD, out, x.shape, x.dtype)
+    out = validate.output(_FORWARD, out, x.shape, x.dtype, x=x)
     cache: Cache = (rng.random(x.shape) >= p, 1 / (1 - p)) if training else (None, 1.0)
     return _apply(x, cache, out), cache
 
@@ -109,7 +109,7 @@ def dropout_backward(
         raise ValueError(
             f"{_BACKWARD}: dout must have the shape of x, {keep.shape}; got {dout.shape}."
         )
-    return _apply(dout, cache, validate.output(_BACKWARD, out, dout.shape, dout.dtype))
+    return _apply(dout, cache, validate.output(_BACKWARD, out, dout.shape, dout.dtype, dout=dout))
 
 
 def _apply(x: NDArray[Any], cache: Cache, out: NDArray[Any]) -> NDArray[Any]:

@@ -46,7 +46,7 @@ def embedding_forward(
     table = validate.rows(_FORWARD, "table", validate.float_array(_FORWARD, "table", table, rank=2))
     ids = validate.token_ids(_FORWARD, ids, len(table))
     shape = (*ids.shape, table.shape[1])
-    out = validate.output(_FORWARD, out, shape, table.dtype)
+    out = validate.output(_FORWARD, out, shape, table.dtype, table=table)
     _forward(out.size, ids.reshape(-1), table, out.reshape(-1, table.shape[1]))
     return out
 
@@ -92,7 +92,7 @@ def embedding_backward(
             f"got {dout.shape}."
         )
     features = dout.shape[-1]
-    out = validate.output(_BACKWARD, out, (vocab_size, features), dout.dtype)
+    out = validate.output(_BACKWARD, out, (vocab_size, features), dout.dtype, dout=dout)
     parts = numba.get_num_threads()
     _backward(dout.size, dout.reshape(-1, features), ids.reshape(-1), out, parts)
     return out

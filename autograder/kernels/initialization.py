@@ -173,6 +173,10 @@ def gpt2_init(
     rng, dtype = validate.generator(call, rng), _float_dtype(call, dtype)
     parameters = {}
     for name, shape in shapes.items():
+        if not isinstance(shape, (tuple, list)):
+            raise TypeError(
+                f"{call}: shapes[{name!r}] must be a tuple of sizes; got {type(shape).__name__}."
+            )
         for size in shape:
             validate.whole_number(call, f"each size in shapes[{name!r}]", size)
         if name.endswith(".bias"):

@@ -69,7 +69,7 @@ def layernorm_forward(
     gamma = validate.feature_vector(_FORWARD, "gamma", gamma, x)
     beta = validate.feature_vector(_FORWARD, "beta", beta, x)
     eps = validate.non_negative(_FORWARD, "eps", eps)
-    out = validate.output(_FORWARD, out, x.shape, x.dtype)
+    out = validate.output(_FORWARD, out, x.shape, x.dtype, x=x)
     rows = x.reshape(-1, x.shape[-1])
     mean, rstd = np.empty(len(rows)), np.empty(len(rows))
     _forward(x.size, rows, gamma, beta, eps, out.reshape(rows.shape), mean, rstd)
@@ -109,19 +109,11 @@ def layernorm_backward(
     x, gamma, mean, rstd = cache
     dout = validate.float_array(_BACKWARD, "dout", dout)
     validate.same_shape(_BACKWARD, "dout", dout, "x", x)
-    dx = validate.output(_BACKWARD, out, x.shape, x.dtype)
+    dx = validate.output(_BACKWARD, out, x.shape, x.dtype, x=x, dout=dout)
     rows, features = shape = mean.size, x.shape[-1]
     partial = np.empty((2, -(-rows // _CHUNK), features), x.dtype)
-    _backward(
-        x.size,
-        dout.reshape(shape),
-        x.reshape(shape),
-        gamma,
-        mean,
-        rstd,
-        dx.reshape(shape),
-        *partial,
-    )
+    x, dout = x.reshape(shape), dout.reshape(shape)
+    _backward(x.size, dout, x, gamma, mean, rstd, dx.reshape(shape), *partial)
     dgamma, dbeta = partial.sum(axis=1, dtype=np.float64).astype(x.dtype)
     return dx, dgamma, dbeta
 

@@ -58,7 +58,7 @@ def rmsnorm_forward(
     x = validate.rows(_FORWARD, "x", x)
     gamma = validate.feature_vector(_FORWARD, "gamma", gamma, x)
     eps = validate.non_negative(_FORWARD, "eps", eps)
-    out = validate.output(_FORWARD, out, x.shape, x.dtype)
+    out = validate.output(_FORWARD, out, x.shape, x.dtype, x=x)
     rows = x.reshape(-1, x.shape[-1])
     rstd = np.empty(len(rows))
     _forward(x.size, rows, gamma, eps, out.reshape(rows.shape), rstd)
@@ -97,7 +97,7 @@ def rmsnorm_backward(
     x, gamma, rstd = cache
     dout = validate.float_array(_BACKWARD, "dout", dout)
     validate.same_shape(_BACKWARD, "dout", dout, "x", x)
-    dx = validate.output(_BACKWARD, out, x.shape, x.dtype)
+    dx = validate.output(_BACKWARD, out, x.shape, x.dtype, x=x, dout=dout)
     rows, features = shape = rstd.size, x.shape[-1]
     partial = np.empty((-(-rows // _CHUNK), features), x.dtype)
     _backward(
@@ -112,7 +112,7 @@ def _forward(x, gamma, eps, out, rstd):  # type: ignore[no-untyped-def]
     for i in numba.prange(rows):
         squares = 0.0
         for j in range(features):
-            squares += float(x[i, j]) ** 2
+            squares += np.float64(x[i, j]) ** 2
         rstd[i] = 1.0 / math.sqrt(squares / features + eps)
         scale = x.dtype.type(rstd[i])
         for j in range(features):

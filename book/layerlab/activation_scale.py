@@ -108,7 +108,7 @@ def _propagate(  # type: ignore[no-untyped-def]
             for j in range(row, row + width):
                 value = _activate(z[j], activation)
                 h[j] = value
-                total += float(value) * float(value)
+                total += np.float64(value) ** 2
         sizes[layer] = math.sqrt(total / (batch * width))
 
 

@@ -169,10 +169,10 @@ def _slope(
     kept = x[index]
     try:
         x[index] = kept + step
-        # A copy, because f may return x itself or a view of it, which the next line changes.
+        # Copies, because f may return x itself or a view of it, which the next change would reach.
         above = np.array(f(x), dtype=np.float64)
         x[index] = kept - step
-        below = np.asarray(f(x), dtype=np.float64)
+        below = np.array(f(x), dtype=np.float64)
     finally:
         x[index] = kept
     return float(np.sum((above - below) * dout) / (2 * step))

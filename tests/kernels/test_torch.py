@@ -1,0 +1,49 @@
+"""The kernels against PyTorch, an implementation that shares nothing with ours."""
+
+import numpy as np
+import pytest
+
+from autograder.kernels.embedding import embedding_backward, embedding_forward
+from autograder.kernels.layernorm import layernorm_backward, layernorm_forward
+from autograder.kernels.rmsnorm import rmsnorm_backward, rmsnorm_forward
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: an extra oracle only")
+F = torch.nn.functional
+
+DTYPES = [(np.float32, 2e-5), (np.float64, 1e-12)]
+
+
+def leaves(*arrays):
+    return [torch.from_numpy(array.copy()).requires_grad_() for array in arrays]
+
+
+@pytest.mark.parametrize(("dtype", "atol"), DTYPES)
+@pytest.mark.parametrize("shape", [(96,), (5, 96), (2, 130, 300)])
+def test_normalizations(shape, dtype, atol):
+    rng = np.random.default_rng(0)
+    x, dout = (rng.standard_normal(shape).astype(dtype) for _ in range(2))
+    gamma, beta = rng.standard_normal((2, shape[-1])).astype(dtype)
+    tx, tgamma, tbeta = leaves(x, gamma, beta)
+    for kernel, backward, expected, inputs in (
+        (layernorm_forward, layernorm_backward, F.layer_norm, (tx, tgamma, tbeta)),
+        (rmsnorm_forward, rmsnorm_backward, F.rms_norm, (tx, tgamma)),
+    ):
+        out, cache = kernel(*(x, gamma, beta)[: len(inputs)], eps=1e-5)
+        tout = expected(inputs[0], shape[-1:], *inputs[1:], eps=1e-5)
+        np.testing.assert_allclose(out, tout.detach().numpy(), rtol=0, atol=atol)
+        gradients = torch.autograd.grad(tout, inputs, torch.from_numpy(dout))
+        for got, want in zip(backward(dout, cache), gradients):
+            scale = max(1.0, float(want.abs().max()))
+            np.testing.assert_allclose(got, want.numpy(), rtol=0, atol=atol * scale)
+
+
+@pytest.mark.parametrize(("dtype", "atol"), DTYPES)
+def test_embedding(dtype, atol):
+    rng = np.random.default_rng(0)
+    ids, table = rng.integers(0, 50, (8, 40)), rng.standard_normal((50, 300)).astype(dtype)
+    dout = rng.standard_normal((8, 40, 300)).astype(dtype)
+    (ttable,) = leaves(table)
+    tout = F.embedding(torch.from_numpy(ids), ttable)
+    np.testing.assert_array_equal(embedding_forward(ids, table), tout.detach().numpy())
+    (want,) = torch.autograd.grad(tout, ttable, torch.from_numpy(dout))
+    np.testing.assert_allclose(embedding_backward(dout, ids, 50), want.numpy(), rtol=0, atol=atol)

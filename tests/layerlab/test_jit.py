@@ -1,0 +1,133 @@
+"""The JIT options do what their comments say, also where nothing can be cached."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from layerlab import jit
+
+ROOT = Path(__file__).parents[2]
+SUM = """
+def total(x):
+    s = x.dtype.type(0)
+    for i in range(len(x)):
+        s += x[i]
+    return s
+"""
+USE = """
+import numpy as np
+from autograder.kernels.layernorm import layernorm_forward
+x = np.random.default_rng(0).standard_normal({shape})
+out, _ = layernorm_forward(x, np.ones(x.shape[-1]), np.zeros(x.shape[-1]))
+centered = x - x.mean(-1, keepdims=True)
+np.testing.assert_allclose(out, centered / np.sqrt((centered**2).mean(-1, keepdims=True) + 1e-5))
+"""
+
+
+def run(program, folder=ROOT, **environment):
+    """Run Python on the program with both packages importable; return what it printed."""
+    paths = os.pathsep.join([str(folder), str(folder / "book")])
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def loop_from_text():
+    """Define the sum anew; without a file it is compiled each time, so it can be inspected."""
+    namespace = {}
+    exec(compile(SUM, "<loop>", "exec"), namespace)
+    return namespace["total"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_are_vectorized_with_the_flags_and_not_without(dtype):
+    x = np.random.default_rng(0).standard_normal(1000).astype(dtype)
+    ours, plain = jit.compiled(loop_from_text()), numba.njit(loop_from_text())
+    np.testing.assert_allclose(ours(x), plain(x), rtol=1e-3)
+    kind = "float>" if dtype == np.float32 else "double>"
+    vector_adds = [
+        any("fadd" in line and kind in line for line in code.splitlines())
+        for code in (next(iter(f.inspect_llvm().values())) for f in (ours, plain))
+    ]
+    assert vector_adds == [True, False]
+
+
+def test_sums_keep_nan_and_infinity():
+    total = jit.compiled(loop_from_text())
+    x = np.ones(100)
+    for bad in (np.nan, np.inf, -np.inf):
+        x[50] = bad
+        np.testing.assert_equal(total(x), bad)
+    x[20] = np.inf
+    assert np.isnan(total(x))
+
+
+def test_serial_and_parallel_code_are_not_mixed_up_on_disk(tmp_path):
+    """Numba tells files apart by the loop's name, which is the same for both versions."""
+    program = USE.format(shape=(700, 300)) + "layernorm_forward(x[:2], x[0], x[0])\n"
+    run(program, NUMBA_CACHE_DIR=str(tmp_path))
+    kept = {path.name for path in tmp_path.rglob("*.nbi") if "._forward_" in path.name}
+    assert len(kept) == 2
+    assert {"_forward_serial" in name for name in kept} == {True, False}
+    run(program, NUMBA_CACHE_DIR=str(tmp_path))
+
+
+@pytest.fixture
+def frozen_tree(tmp_path):
+    """Copy both packages so that nothing can be cached beside them, not even by root."""
+    for package in ("autograder/kernels", "book/layerlab"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=lambda *_: ["__pycache__"])
+    (tmp_path / "autograder/__init__.py").touch()
+    for folder in [path for path in tmp_path.rglob("*") if path.is_dir()]:
+        (folder / "__pycache__").write_text("a file, where numba wants a folder")
+    return tmp_path
+
+
+def test_a_read_only_tree_is_cached_in_the_users_folder(frozen_tree, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    where = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
+    run(USE.format(shape=(3, 4)), frozen_tree, **where)
+    assert list(home.rglob("*.nbi"))
+
+
+def test_kernels_work_where_nothing_is_writable(frozen_tree):
+    nowhere = str(frozen_tree / "book/layerlab/jit.py/below-a-file")
+    where = {"HOME": nowhere, "XDG_CACHE_HOME": nowhere, "IPYTHONDIR": nowhere}
+    run(USE.format(shape=(3, 4)), frozen_tree, **where)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (70, 1000)])
+def test_kernels_work_without_the_compiler(shape):
+    run(USE.format(shape=shape), NUMBA_DISABLE_JIT="1")
+
+
+def test_the_thread_pool_is_set_and_survives_callers_at_once_and_torch():
+    """OpenMP would forbid a later fork; the built-in pool ends a process that enters it twice."""
+    program = USE.format(shape=(700, 300)) + (
+        "import numba\n"
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "with ThreadPoolExecutor(4) as pool:\n"
+        "    outs = list(pool.map(lambda _: layernorm_forward(x, x[0], x[0])[0], range(40)))\n"
+        "assert all((other == outs[0]).all() for other in outs)\n"
+        "print(numba.threading_layer())\n"
+    )
+    assert run(program) == "workqueue\n"
+
+
+def test_the_layer_named_by_the_user_is_kept():
+    program = "import numba, layerlab.jit; print(numba.config.THREADING_LAYER)"
+    assert run(program, NUMBA_THREADING_LAYER="omp") == "omp\n"
