@@ -95,7 +95,7 @@ class Check:
         earned = sum(outcome.earned for outcome in outcomes)
         perfect = all(reason is None for reason in reasons)
         score = float(points) if perfect else round(float(earned), 2)
-        found = None if perfect else self._name(got, seed)
+        found = None if perfect else self._name(got, reasons, seed)
         sentence = found.sentence if found else None
         if not perfect and found is None and self.on_failure is not None:
             sentence = self.on_failure(functions, self._rng(self.properties[0], seed))
@@ -135,19 +135,40 @@ class Check:
             outcomes.append(Outcome(prop.name, worth, worth if reason is None else 0.0, reason))
         return tuple(outcomes)
 
-    def _name(self, got: Sequence[Observation], seed: int) -> Mistake | None:
-        """Find the known mistake that gives the same observations on the same inputs."""
+    def _name(
+        self, got: Sequence[Observation], reasons: Sequence[str | None], seed: int
+    ) -> Mistake | None:
+        """Find the known mistake that gives the same observations on the same inputs.
+
+        Where none agrees in everything, one that agrees in every property that stands on its own
+        will do: a second, smaller fault must not hide the first.
+        """
+        found = self._closest(self.properties, got, seed)
+        main = [i for i, prop in enumerate(self.properties) if prop.needs is None]
+        if found is None and any(reasons[i] is not None for i in main):
+            found = self._closest([self.properties[i] for i in main], [got[i] for i in main], seed)
+        return found
+
+    def _closest(
+        self, properties: Sequence[Property], got: Sequence[Observation], seed: int
+    ) -> Mistake | None:
         best, best_gap = None, np.inf
         for mistake in mistakes_of(self.function, self.layer):
-            gap = self._gap(mistake.functions(), got, seed)
+            gap = self._gap(mistake.functions(), properties, got, seed)
             if gap < best_gap:
                 best, best_gap = mistake, gap
         return best if best_gap <= 1.0 else None
 
-    def _gap(self, functions: Functions, got: Sequence[Observation], seed: int) -> float:
+    def _gap(
+        self,
+        functions: Functions,
+        properties: Sequence[Property],
+        got: Sequence[Observation],
+        seed: int,
+    ) -> float:
         """Largest distance between the two sets of observations, 1 being the limit of a match."""
         worst = 0.0
-        for prop, seen in zip(self.properties, got):
+        for prop, seen in zip(properties, got):
             other = self._observe(prop, functions, seed)
             if seen.keys() != other.keys():
                 return np.inf
