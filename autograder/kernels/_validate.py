@@ -8,10 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Contiguous, aligned, writable memory in the machine's byte order, and no subclass: the loops are
-# then compiled once per precision. Other arrays are copied, which takes less time than compiling.
-_LAYOUT = ("C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY")
-
 
 def float_array(call: str, name: str, value: Any, rank: int | None = None) -> NDArray[Any]:
     """Return `value` with plain layout, or raise unless it is an array of float32 or float64."""
@@ -27,7 +23,7 @@ def float_array(call: str, name: str, value: Any, rank: int | None = None) -> ND
         raise ValueError(
             f"{call}: {name} must have {rank} {axes}; got {value.ndim}, shape {value.shape}."
         )
-    return np.require(value, value.dtype.type, _LAYOUT)
+    return _plain(value, value.dtype.type)
 
 
 def rows(call: str, name: str, value: Any) -> NDArray[Any]:
@@ -89,7 +85,7 @@ def token_ids(call: str, value: Any, vocab_size: int) -> NDArray[np.int64]:
             f"{call}: ids must lie in 0 .. V - 1 = {vocab_size - 1}, the rows of the table; "
             f"got ids{where} = {wrong}."
         )
-    return np.require(ids, np.int64, _LAYOUT)
+    return _plain(ids, np.int64)
 
 
 def whole_number(call: str, name: str, value: Any, at_least: int = 1) -> int:
@@ -144,3 +140,12 @@ def output(
             f"got {value.dtype} with shape {value.shape}{kind}."
         )
     return value
+
+
+def _plain(value: NDArray[Any], dtype: type[Any]) -> NDArray[Any]:
+    """Return contiguous, aligned, writable memory in the machine's byte order, and no subclass.
+
+    The loops are then compiled once per precision. Other arrays are copied, which takes less time
+    than compiling for them.
+    """
+    return np.require(np.asarray(value), dtype, ["C", "A", "W"])

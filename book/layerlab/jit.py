@@ -22,7 +22,7 @@ FASTMATH = frozenset({"reassoc", "nsz", "contract"})
 # Numba would choose OpenMP as soon as some other package has loaded it, and OpenMP kills any
 # process that forks afterwards. The built-in pool of workers behaves the same everywhere.
 if "NUMBA_THREADING_LAYER" not in os.environ:
-    numba.config.THREADING_LAYER = "workqueue"
+    numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
 
 # Number of elements from which the parallel version is faster. Waking the workers costs about
 # 20 microseconds, which is what one core needs for about this many elements of a row loop.
@@ -80,19 +80,25 @@ _pool_is_free = threading.Lock()
 
 
 def _compile(loop: Callable[..., Any], version: str) -> Callable[..., Any]:
-    options = {
-        "parallel": version == "parallel",
-        "fastmath": set(FASTMATH),
-        "nogil": True,
-        "error_model": "numpy",  # a division without a test for zero: the test stops vectorization
-    }
     named = _renamed(loop, version)
     try:
-        return numba.njit(cache=True, **options)(named)
+        return _jit(named, version, cache=True)
     except RuntimeError:
         # Neither the folder of the source nor the user's cache folder is writable. Numba finds the
         # second by itself when only the source is read-only.
-        return numba.njit(cache=False, **options)(named)
+        return _jit(named, version, cache=False)
+
+
+def _jit(loop: Callable[..., Any], version: str, cache: bool) -> Callable[..., Any]:
+    decorate = numba.njit(
+        cache=cache,
+        parallel=version == "parallel",
+        fastmath=set(FASTMATH),
+        nogil=True,
+        # Division without a test for zero: the test would stop vectorization.
+        error_model="numpy",
+    )
+    return decorate(loop)
 
 
 def _renamed(loop: Callable[..., Any], version: str) -> Callable[..., Any]:

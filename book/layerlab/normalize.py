@@ -48,7 +48,7 @@ def normalize(x: NDArray[Any], eps: float = 1e-5, center: bool = True) -> NDArra
         )
     if not 0 <= eps < np.inf:
         raise ValueError(f"{call}: eps must be a finite number of 0 or more; got {eps}.")
-    rows = np.require(x, x.dtype.type, ("C", "A", "W", "E")).reshape(-1, x.shape[-1])
+    rows = np.require(np.asarray(x), x.dtype.type, ["C", "A", "W"]).reshape(-1, x.shape[-1])
     out = np.empty_like(rows)
     _normalize(x.size, rows, float(eps), bool(center), out)
     return out.reshape(x.shape)

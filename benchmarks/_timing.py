@@ -1,0 +1,71 @@
+"""Timing by turns, and the copies whose speed is the floor."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+import numba
+import numpy as np
+from layerlab.jit import by_size
+
+ROUNDS, LEAST_ROUNDS = 31, 5
+BUDGET = 2.0  # seconds for one contender: slow ones get fewer rounds
+
+
+class Times(dict[str, list[float]]):
+    """Seconds of each contender, round by round."""
+
+    def median(self, name: str) -> float:
+        """Return the median in seconds."""
+        return statistics.median(self[name])
+
+    def ratio(self, name: str, other: str) -> float:
+        """Return the median over the rounds of one time divided by another of the same round.
+
+        A busy neighbour slows a whole round, so ratios vary less than times.
+        """
+        return statistics.median(a / b for a, b in zip(self[name], self[other]))
+
+
+def alternate(contenders: dict[str, Callable[[], object]]) -> Times:
+    """Let all contenders take turns, in alternating order, after one turn that is not counted."""
+    times = Times({name: [] for name in contenders})
+    for run in contenders.values():
+        run()
+    for turn in range(ROUNDS):
+        for name in list(contenders)[:: 1 if turn % 2 else -1]:
+            if turn >= LEAST_ROUNDS and sum(times[name]) > BUDGET:
+                continue
+            start = time.perf_counter()
+            contenders[name]()
+            times[name].append(time.perf_counter() - start)
+    return times
+
+
+def copies(source: np.ndarray, target: np.ndarray) -> dict[str, Callable[[], object]]:
+    """Return two ways of copying with all threads.
+
+    ``copy`` is a loop that reads and writes as a kernel does: the floor. ``streaming copy`` is the
+    C library's, which may write past the caches and so save a read of what it overwrites; a loop
+    in numba cannot ask for that.
+    """
+    blocks = numba.get_num_threads()
+    return {
+        "copy": lambda: _copy_rows(source.size, source, target),
+        "streaming copy": lambda: _copy_blocks(source.size, source, target, blocks),
+    }
+
+
+@by_size
+def _copy_rows(source, target):
+    for i in numba.prange(len(source)):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+@by_size
+def _copy_blocks(source, target, blocks):
+    rows = len(source)
+    for block in numba.prange(blocks):
+        first, end = block * rows // blocks, (block + 1) * rows // blocks
+        target[first:end] = source[first:end]
