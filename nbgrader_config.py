@@ -26,3 +26,5 @@ c.Execute.timeout = 60
 c.Execute.kernel_name = "python3"
 # Kernels talk over sockets of this machine only; their warning about it buries the report.
 c.Execute.extra_arguments = ["--IPKernelApp.log_level=ERROR"]
+# A graded kernel has nothing to save; a polite shutdown waits for it a third of a second.
+c.Execute.shutdown_kernel = "immediate"

@@ -9,6 +9,7 @@ from nbgrader.utils import determine_grade
 
 from autograder.checks.report import Finding, parse
 
+_CALL = re.compile(r"^check_(\w+)\(", re.MULTILINE)
 # The inputs' shapes help a student; in a list of a whole class they bury the reason.
 _GIVEN = re.compile(r" \(given [^()]*(\([^()]*\)[^()]*)*\)$")
 # IPython names a cell's file after a hash: "expected ':' (3040635683.py, line 1)".
@@ -37,7 +38,7 @@ def findings_in(notebook: NotebookNode) -> list[tuple[Finding, str]]:
         if cell.cell_type != "code":
             continue
         if mark.get("solution"):
-            answer_error = _error(cell)
+            answer_error = _error(cell) or answer_error
         if mark.get("grade"):
             text = "".join(out.text for out in cell.outputs if out.output_type == "stream")
             reports = [(finding, _reason(finding, text)) for finding in parse(text)]
@@ -61,7 +62,9 @@ def _unreported(cell: NotebookNode, answer_error: str) -> tuple[Finding, str]:
     score, points = determine_grade(cell)
     error = _error(cell)
     reason = answer_error if error.startswith("NameError") and answer_error else error
-    finding = Finding(mark.grade_id, float(score or 0), float(points), None, None, ())
+    call = _CALL.search(cell.source)
+    function = call[1] if call else mark.grade_id
+    finding = Finding(function, float(score or 0), float(points), None, None, ())
     return finding, reason or ("" if finding.score >= finding.points else "no report")
 
 

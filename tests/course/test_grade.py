@@ -69,7 +69,7 @@ def test_the_table_says_what_each_student_got_and_why(graded):
         "eve": ["broken", "0"], "fay": ["missing", "0"], "gus": ["-", "0"],
     }  # fmt: skip
     assert "ada  nothing lost" in lines
-    assert "cyd  unseen 0/4: SyntaxError: expected ':' (line 1)" in lines
+    assert "cyd  double 0/4: SyntaxError: expected ':' (line 1)" in lines
 
 
 def test_every_graded_student_has_feedback(graded):

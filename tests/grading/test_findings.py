@@ -14,7 +14,7 @@ def executed(*outputs, answer_outputs=()):
     """Make an answer cell and a graded cell, with what they printed or raised."""
     answer = new_code_cell(outputs=list(answer_outputs))
     answer.metadata.nbgrader = {"grade": False, "solution": True, "grade_id": "norm"}
-    graded = new_code_cell(outputs=list(outputs))
+    graded = new_code_cell("check_norm(norm, points=8)", outputs=list(outputs))
     graded.metadata.nbgrader = {
         "grade": True, "solution": False, "grade_id": "norm-hidden", "points": 8,
     }  # fmt: skip
@@ -52,7 +52,7 @@ def test_an_answer_that_does_not_run_is_the_reason_of_the_name_error():
     syntax = error("SyntaxError", "expected ':' (3040635683.py, line 1)")
     notebook = executed(error("NameError", "name 'norm'"), answer_outputs=[syntax])
     ((found, why),) = findings_in(notebook)
-    assert (found.function, found.score, found.points) == ("norm-hidden", 0.0, 8.0)
+    assert (found.function, found.score, found.points) == ("norm", 0.0, 8.0)
     assert why == "SyntaxError: expected ':' (line 1)"
 
 
