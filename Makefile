@@ -26,7 +26,7 @@ check: $(VENV)/.installed-dev  ## ruff, mypy, release --check and pytest, in tha
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(RUN) release --check
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 audit: $(VENV)/.installed  ## prove the hidden tests: known mistakes are caught and named, right answers pass
 	$(RUN) audit
