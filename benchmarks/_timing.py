@@ -4,9 +4,8 @@ import statistics
 import time
 from collections.abc import Callable
 
-import numba
 import numpy as np
-from layerlab.jit import by_size
+from layerlab.jit import by_parts
 
 ROUNDS, LEAST_ROUNDS = 31, 5
 BUDGET = 2.0  # seconds for one contender: slow ones get fewer rounds
@@ -49,23 +48,20 @@ def copies(source: np.ndarray, target: np.ndarray) -> dict[str, Callable[[], obj
     C library's, which may write past the caches and so save a read of what it overwrites; a loop
     in numba cannot ask for that.
     """
-    blocks = numba.get_num_threads()
+    rows, size = len(source), source.size
     return {
-        "copy": lambda: _copy_rows(source.size, source, target),
-        "streaming copy": lambda: _copy_blocks(source.size, source, target, blocks),
+        "copy": lambda: _copy_rows(rows, size, source, target),
+        "streaming copy": lambda: _copy_part(rows, size, source, target),
     }
 
 
-@by_size
-def _copy_rows(source, target):
-    for i in numba.prange(len(source)):
+@by_parts
+def _copy_rows(first, end, source, target):
+    for i in range(first, end):
         for j in range(source.shape[1]):
             target[i, j] = source[i, j]
 
 
-@by_size
-def _copy_blocks(source, target, blocks):
-    rows = len(source)
-    for block in numba.prange(blocks):
-        first, end = block * rows // blocks, (block + 1) * rows // blocks
-        target[first:end] = source[first:end]
+@by_parts
+def _copy_part(first, end, source, target):
+    target[first:end] = source[first:end]

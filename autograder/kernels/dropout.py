@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import numba
 import numpy as np
-from layerlab.jit import by_size
+from layerlab.jit import by_parts
 from numpy.typing import NDArray
 
 from autograder.kernels import _validate as validate
@@ -117,12 +116,12 @@ def _apply(x: NDArray[Any], cache: Cache, out: NDArray[Any]) -> NDArray[Any]:
     if keep is None:
         np.copyto(out, x)
     else:
-        _mask(x.size, x.reshape(-1), keep.reshape(-1), x.dtype.type(scale), out.reshape(-1))
+        _mask(x.size, x.size, x.reshape(-1), keep.reshape(-1), x.dtype.type(scale), out.reshape(-1))
     return out
 
 
-@by_size
-def _mask(x, keep, scale, out):  # type: ignore[no-untyped-def]
+@by_parts
+def _mask(first, end, x, keep, scale, out):  # type: ignore[no-untyped-def]
     zero = x.dtype.type(0)
-    for i in numba.prange(len(x)):
+    for i in range(first, end):
         out[i] = x[i] * scale if keep[i] else zero

@@ -3,9 +3,8 @@
 import math
 from typing import Any
 
-import numba
 import numpy as np
-from layerlab.jit import by_size, compiled
+from layerlab.jit import by_parts, compiled
 from numpy.typing import NDArray
 
 from autograder.kernels import _validate as validate
@@ -72,7 +71,7 @@ def layernorm_forward(
     out = validate.output(_FORWARD, out, x.shape, x.dtype, x=x)
     rows = x.reshape(-1, x.shape[-1])
     mean, rstd = np.empty(len(rows)), np.empty(len(rows))
-    _forward(x.size, rows, gamma, beta, eps, out.reshape(rows.shape), mean, rstd)
+    _forward(len(rows), x.size, rows, gamma, beta, eps, out.reshape(rows.shape), mean, rstd)
     return out, (x, gamma, mean, rstd)
 
 
@@ -113,15 +112,15 @@ def layernorm_backward(
     rows, features = shape = mean.size, x.shape[-1]
     partial = np.empty((2, -(-rows // _CHUNK), features), x.dtype)
     x, dout = x.reshape(shape), dout.reshape(shape)
-    _backward(x.size, dout, x, gamma, mean, rstd, dx.reshape(shape), *partial)
+    _backward(partial.shape[-2], x.size, dout, x, gamma, mean, rstd, dx.reshape(shape), *partial)
     dgamma, dbeta = partial.sum(axis=1, dtype=np.float64).astype(x.dtype)
     return dx, dgamma, dbeta
 
 
-@by_size
-def _forward(x, gamma, beta, eps, out, mean, rstd):  # type: ignore[no-untyped-def]
-    rows, features = x.shape
-    for i in numba.prange(rows):
+@by_parts
+def _forward(first, end, x, gamma, beta, eps, out, mean, rstd):  # type: ignore[no-untyped-def]
+    features = x.shape[1]
+    for i in range(first, end):
         total = 0.0
         for j in range(features):
             total += x[i, j]
@@ -135,10 +134,10 @@ def _forward(x, gamma, beta, eps, out, mean, rstd):  # type: ignore[no-untyped-d
             out[i, j] = ((x[i, j] - nearby) * scale + shift) * gamma[j] + beta[j]
 
 
-@by_size
-def _backward(dout, x, gamma, mean, rstd, dx, dgamma, dbeta):  # type: ignore[no-untyped-def]
+@by_parts
+def _backward(first, end, dout, x, gamma, mean, rstd, dx, dgamma, dbeta):  # type: ignore[no-untyped-def]
     rows, features = x.shape
-    for chunk in numba.prange(len(dgamma)):
+    for chunk in range(first, end):
         dgamma[chunk] = 0
         dbeta[chunk] = 0
         for i in range(chunk * _CHUNK, min(rows, (chunk + 1) * _CHUNK)):

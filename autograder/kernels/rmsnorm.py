@@ -3,9 +3,8 @@
 import math
 from typing import Any
 
-import numba
 import numpy as np
-from layerlab.jit import by_size
+from layerlab.jit import by_parts
 from numpy.typing import NDArray
 
 from autograder.kernels import _validate as validate
@@ -61,7 +60,7 @@ def rmsnorm_forward(
     out = validate.output(_FORWARD, out, x.shape, x.dtype, x=x)
     rows = x.reshape(-1, x.shape[-1])
     rstd = np.empty(len(rows))
-    _forward(x.size, rows, gamma, eps, out.reshape(rows.shape), rstd)
+    _forward(len(rows), x.size, rows, gamma, eps, out.reshape(rows.shape), rstd)
     return out, (x, gamma, rstd)
 
 
@@ -101,15 +100,22 @@ def rmsnorm_backward(
     rows, features = shape = rstd.size, x.shape[-1]
     partial = np.empty((-(-rows // _CHUNK), features), x.dtype)
     _backward(
-        x.size, dout.reshape(shape), x.reshape(shape), gamma, rstd, dx.reshape(shape), partial
+        len(partial),
+        x.size,
+        dout.reshape(shape),
+        x.reshape(shape),
+        gamma,
+        rstd,
+        dx.reshape(shape),
+        partial,
     )
     return dx, partial.sum(axis=0, dtype=np.float64).astype(x.dtype)
 
 
-@by_size
-def _forward(x, gamma, eps, out, rstd):  # type: ignore[no-untyped-def]
-    rows, features = x.shape
-    for i in numba.prange(rows):
+@by_parts
+def _forward(first, end, x, gamma, eps, out, rstd):  # type: ignore[no-untyped-def]
+    features = x.shape[1]
+    for i in range(first, end):
         squares = 0.0
         for j in range(features):
             squares += np.float64(x[i, j]) ** 2
@@ -119,10 +125,10 @@ def _forward(x, gamma, eps, out, rstd):  # type: ignore[no-untyped-def]
             out[i, j] = x[i, j] * scale * gamma[j]
 
 
-@by_size
-def _backward(dout, x, gamma, rstd, dx, dgamma):  # type: ignore[no-untyped-def]
+@by_parts
+def _backward(first, end, dout, x, gamma, rstd, dx, dgamma):  # type: ignore[no-untyped-def]
     rows, features = x.shape
-    for chunk in numba.prange(len(dgamma)):
+    for chunk in range(first, end):
         dgamma[chunk] = 0
         for i in range(chunk * _CHUNK, min(rows, (chunk + 1) * _CHUNK)):
             scale = x.dtype.type(rstd[i])

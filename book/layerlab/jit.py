@@ -1,13 +1,22 @@
-"""The one place that decides how loops are compiled.
+"""The one place that decides how loops are compiled and shared among threads.
 
-`compiled` gives one machine-code version of a plain loop. `by_size` gives two, serial and parallel,
-and picks one at each call. Set the environment variable ``NUMBA_DISABLE_JIT=1`` to run the loops as
-ordinary Python: slow, but a debugger and a coverage tool see every line.
+`compiled` makes machine code of a plain loop. `by_parts` does so with a loop over a range, and
+lets several threads take a part of the range each when there is much to do. With the environment
+variable ``NUMBA_DISABLE_JIT=1`` the loops run as ordinary Python: slow, but a debugger and a
+coverage tool see every line. ``NUMBA_NUM_THREADS`` sets the number of threads.
+
+Why not numba's own ``parallel=True``: its OpenMP threads, which it prefers once PyTorch is loaded,
+end a process that forks later; its built-in ones end a process in which two callers meet, and on
+two cores they often ran one after the other; and every loop would be compiled twice, the parallel
+version taking three times as long. Threads of Python have none of this, as compiled loops release
+the interpreter.
 """
 
+import functools
 import os
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from types import FunctionType
 from typing import Any
 
@@ -19,18 +28,15 @@ import numba
 # not occur, and a diverging network must show up as such.
 FASTMATH = frozenset({"reassoc", "nsz", "contract"})
 
-# Numba would choose OpenMP as soon as some other package has loaded it, and OpenMP kills any
-# process that forks afterwards. The built-in pool of workers behaves the same everywhere.
-if "NUMBA_THREADING_LAYER" not in os.environ:
-    numba.config.THREADING_LAYER = "workqueue"  # type: ignore[attr-defined]
+# Number of array elements from which several threads are faster than one. Handing over a part takes
+# some 40 microseconds, in which one core normalizes rows of about this many elements.
+PARALLEL_FROM = 200_000
 
-# Number of elements from which the parallel version is faster. Waking the workers costs about
-# 20 microseconds, which is what one core needs for about this many elements of a row loop.
-PARALLEL_FROM = 65_536
+_THREADS: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
 
 
 def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a plain loop for one thread.
+    """Compile a plain loop.
 
     Parameters
     ----------
@@ -42,57 +48,50 @@ def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
     function
         The same loop as machine code, compiled at the first call and kept on disk where possible.
     """
-    return _compile(loop, "serial")
+    named = _named_by_flags(loop)
+    try:
+        return _jit(named, cache=True)
+    except RuntimeError:
+        # Neither the folder of the source nor the user's cache folder is writable. Numba finds the
+        # second by itself when only the source is read-only.
+        return _jit(named, cache=False)
 
 
-class by_size:  # noqa: N801 (used as a decorator)
-    """Compile a loop twice, and choose a version at each call by the size of the work.
+class by_parts:  # noqa: N801 (used as a decorator)
+    """Compile a loop over a range, which several threads share if there is much to do.
 
     Parameters
     ----------
     loop : function
-        ``loop(*arrays)`` with its outer loop over ``numba.prange``. No two turns of that loop may
-        write to the same place.
-
-    Attributes
-    ----------
-    serial, parallel : function
-        The two compiled versions. Both compute each turn in the same way.
+        ``loop(first, end, *arrays)`` with an outer loop over ``range(first, end)``. No two turns of
+        it may write to the same place. The result then does not depend on the number of threads.
     """
 
     def __init__(self, loop: Callable[..., Any]) -> None:
         self.__doc__ = loop.__doc__
-        self.serial = _compile(loop, "serial")
-        self.parallel = _compile(loop, "parallel")
+        self._loop = compiled(loop)
 
-    def __call__(self, elements: int, *arrays: Any) -> Any:
-        """Run ``loop(*arrays)``: in parallel if there are `elements` enough."""
-        # The pool of workers ends the process when two threads use it at once.
-        if elements < PARALLEL_FROM or not _pool_is_free.acquire(blocking=False):
-            return self.serial(*arrays)
-        try:
-            return self.parallel(*arrays)
-        finally:
-            _pool_is_free.release()
-
-
-_pool_is_free = threading.Lock()
+    def __call__(self, turns: int, elements: int, *arrays: Any) -> None:
+        """Run ``loop`` over ``range(turns)``, with threads from PARALLEL_FROM `elements` on."""
+        parts = max(1, min(_THREADS, turns)) if elements >= PARALLEL_FROM else 1
+        bounds = [turns * part // parts for part in range(parts + 1)]
+        mine, *theirs = pairwise(bounds)
+        others = [_pool(os.getpid()).submit(self._loop, *part, *arrays) for part in theirs]
+        # The caller works too: a thread that goes to sleep here would have to be woken again.
+        self._loop(*mine, *arrays)
+        for other in others:
+            other.result()
 
 
-def _compile(loop: Callable[..., Any], version: str) -> Callable[..., Any]:
-    named = _renamed(loop, version)
-    try:
-        return _jit(named, version, cache=True)
-    except RuntimeError:
-        # Neither the folder of the source nor the user's cache folder is writable. Numba finds the
-        # second by itself when only the source is read-only.
-        return _jit(named, version, cache=False)
+@functools.cache
+def _pool(process: int) -> ThreadPoolExecutor:
+    """Start the threads of this process; those of a parent do not survive a fork."""
+    return ThreadPoolExecutor(max(1, _THREADS - 1), "layerlab")
 
 
-def _jit(loop: Callable[..., Any], version: str, cache: bool) -> Callable[..., Any]:
+def _jit(loop: Callable[..., Any], cache: bool) -> Callable[..., Any]:
     decorate = numba.njit(
         cache=cache,
-        parallel=version == "parallel",
         fastmath=set(FASTMATH),
         nogil=True,
         # Division without a test for zero: the test would stop vectorization.
@@ -101,11 +100,11 @@ def _jit(loop: Callable[..., Any], version: str, cache: bool) -> Callable[..., A
     return decorate(loop)
 
 
-def _renamed(loop: Callable[..., Any], version: str) -> Callable[..., Any]:
-    """Copy the loop under a name made of its version and flags.
+def _named_by_flags(loop: Callable[..., Any]) -> Callable[..., Any]:
+    """Copy the loop under a name that ends in the flags.
 
-    Numba's files on disk are told apart by name and line, not by options: without this the serial
-    and the parallel version would be read in place of each other.
+    Numba's files on disk go by name, line and bytecode, not by options: without this, code that was
+    compiled with other flags would be used after a change of the flags.
     """
     assert isinstance(loop, FunctionType)
     copy = FunctionType(
@@ -113,5 +112,5 @@ def _renamed(loop: Callable[..., Any], version: str) -> Callable[..., Any]:
     )
     copy.__doc__ = loop.__doc__
     copy.__module__ = loop.__module__
-    copy.__qualname__ = "_".join((loop.__qualname__, version, *sorted(FASTMATH)))
+    copy.__qualname__ = "_".join((loop.__qualname__, *sorted(FASTMATH)))
     return copy

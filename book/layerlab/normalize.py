@@ -3,11 +3,10 @@
 import math
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from layerlab.jit import by_size
+from layerlab.jit import by_parts
 
 
 def normalize(x: NDArray[Any], eps: float = 1e-5, center: bool = True) -> NDArray[Any]:
@@ -50,14 +49,14 @@ def normalize(x: NDArray[Any], eps: float = 1e-5, center: bool = True) -> NDArra
         raise ValueError(f"{call}: eps must be a finite number of 0 or more; got {eps}.")
     rows = np.require(np.asarray(x), x.dtype.type, ["C", "A", "W"]).reshape(-1, x.shape[-1])
     out = np.empty_like(rows)
-    _normalize(x.size, rows, float(eps), bool(center), out)
+    _normalize(len(rows), x.size, rows, float(eps), bool(center), out)
     return out.reshape(x.shape)
 
 
-@by_size
-def _normalize(x, eps, center, out):  # type: ignore[no-untyped-def]
-    rows, features = x.shape
-    for i in numba.prange(rows):
+@by_parts
+def _normalize(first, end, x, eps, center, out):  # type: ignore[no-untyped-def]
+    features = x.shape[1]
+    for i in range(first, end):
         total = 0.0
         if center:
             for j in range(features):
