@@ -36,7 +36,11 @@ def read_source(path: Path) -> NotebookNode:
     CourseError
         A rule of the source format is broken; the message names file, cell and rule.
     """
-    notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="md:myst")
+    try:
+        notebook = jupytext.reads(path.read_text(encoding="utf-8"), fmt="md:myst")
+    except Exception as error:
+        # jupytext lets through whatever its YAML and Markdown parsers raise.
+        raise CourseError(f"{path}: not a MyST notebook: {error}") from error
     check_source(notebook, path)
     set_cell_ids(notebook)
     notebook.metadata = NotebookNode(kernelspec=NotebookNode(KERNELSPEC))

@@ -39,6 +39,14 @@ def test_a_slip_in_a_source_is_refused_with_file_and_cell(slip, tmp_path):
     assert str(error.value).startswith(f"{path}, cell ")
 
 
+def test_metadata_that_is_not_yaml_is_refused_with_its_file(tmp_path):
+    path = tmp_path / "double.md"
+    path.write_text(SOURCE.replace("{grade: true,", "{grade: true"))
+    with pytest.raises(CourseError, match="not a MyST notebook") as error:
+        read_source(path)
+    assert str(path) in str(error.value)
+
+
 def test_cell_ids_depend_on_the_text_alone(tmp_path):
     path = tmp_path / "double.md"
     path.write_text(SOURCE)
