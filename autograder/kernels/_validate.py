@@ -142,6 +142,15 @@ def output(
     return value
 
 
+def from_forward(call: str, cache: Any, length: int) -> Any:
+    """Return the cache, or raise unless it is a tuple of this length."""
+    if not isinstance(cache, tuple) or len(cache) != length:
+        forward = call.split("_")[0] + "_forward"
+        came = f"tuple of {len(cache)}" if isinstance(cache, tuple) else type(cache).__name__
+        raise TypeError(f"{call}: cache must be what {forward} returned second; got {came}.")
+    return cache
+
+
 def _plain(value: NDArray[Any], dtype: type[Any]) -> NDArray[Any]:
     """Return contiguous, aligned, writable memory in the machine's byte order, and no subclass.
 

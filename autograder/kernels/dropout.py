@@ -72,7 +72,7 @@ def dropout_forward(
         )
     rng = validate.generator(_FORWARD, rng)
     out = validate.output(_FORWARD, out, x.shape, x.dtype, x=x)
-    cache: Cache = (rng.random(x.shape) >= p, 1 / (1 - p)) if training else (None, 1.0)
+    cache: Cache = (np.asarray(rng.random(x.shape) >= p), 1 / (1 - p)) if training else (None, 1.0)
     return _apply(x, cache, out), cache
 
 
@@ -103,7 +103,7 @@ def dropout_backward(
         If `dout` has another type, or not the shape of the mask in the cache.
     """
     dout = validate.float_array(_BACKWARD, "dout", dout)
-    keep = cache[0]
+    keep, _ = validate.from_forward(_BACKWARD, cache, 2)
     if keep is not None and keep.shape != dout.shape:
         raise ValueError(
             f"{_BACKWARD}: dout must have the shape of x, {keep.shape}; got {dout.shape}."

@@ -105,7 +105,7 @@ def layernorm_backward(
     TypeError, ValueError
         If `dout` does not fit the input in the cache.
     """
-    x, gamma, mean, rstd = cache
+    x, gamma, mean, rstd = validate.from_forward(_BACKWARD, cache, 4)
     dout = validate.float_array(_BACKWARD, "dout", dout)
     validate.same_shape(_BACKWARD, "dout", dout, "x", x)
     dx = validate.output(_BACKWARD, out, x.shape, x.dtype, x=x, dout=dout)

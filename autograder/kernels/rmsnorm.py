@@ -93,7 +93,7 @@ def rmsnorm_backward(
     TypeError, ValueError
         If `dout` does not fit the input in the cache.
     """
-    x, gamma, rstd = cache
+    x, gamma, rstd = validate.from_forward(_BACKWARD, cache, 3)
     dout = validate.float_array(_BACKWARD, "dout", dout)
     validate.same_shape(_BACKWARD, "dout", dout, "x", x)
     dx = validate.output(_BACKWARD, out, x.shape, x.dtype, x=x, dout=dout)

@@ -66,5 +66,9 @@ def _normalize(first, end, x, eps, center, out):  # type: ignore[no-untyped-def]
         for j in range(features):
             squares += (x[i, j] - mean) ** 2
         rstd = 1.0 / math.sqrt(squares / features + eps)
+        # Far from zero float32 cannot hold the mean, but a number near it, from which x differs
+        # without rounding.
+        nearby, scale = x.dtype.type(mean), x.dtype.type(rstd)
+        shift = x.dtype.type((nearby - mean) * rstd)
         for j in range(features):
-            out[i, j] = (x[i, j] - mean) * rstd
+            out[i, j] = (x[i, j] - nearby) * scale + shift

@@ -44,6 +44,10 @@ REFUSED = [
     (lambda: layernorm_forward(X, V, V, out=X), "out must not overlap x"),
     (lambda: layernorm_backward(X.T, LAYERNORM), "dout must have the shape of x", "got (3, 2)"),
     (lambda: layernorm_backward(INTS, LAYERNORM), "dout must have dtype", "got int64"),
+    (lambda: layernorm_backward(X, X), "cache must be what layernorm_forward ret", "got ndarray"),
+    (lambda: layernorm_backward(X, RMSNORM), "cache must be", "got tuple of 3"),
+    (lambda: rmsnorm_backward(X, None), "cache must be what rmsnorm_forward", "got NoneType"),
+    (lambda: dropout_backward(X, LAYERNORM), "cache must be what dropout_forward", "tuple of 4"),
     (lambda: rmsnorm_forward(X, np.ones(2)), "gamma must have shape (D,) = (3,)", "got (2,)"),
     (lambda: rmsnorm_forward(np.ones((0,)), V), "D >= 1; got shape (0,)"),
     (
