@@ -25,9 +25,26 @@ def vector(values: ArrayLike, digits: int = 2) -> str:
         The vector.
     """
     entries: NDArray[Any] = np.asarray(values)
+    return "(" + ", ".join(number(entry, digits) for entry in entries.ravel()) + ")"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Write a number with a true minus sign.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    digits : int
+        Digits after the point.
+
+    Returns
+    -------
+    str
+        The number.
+    """
     # Adding 0 turns the -0.0 that rounding may leave into 0.0.
-    rounded = [round(float(entry), digits) + 0.0 for entry in entries.ravel()]
-    return "(" + ", ".join(f"{entry:.{digits}f}" for entry in rounded).replace("-", _MINUS) + ")"
+    return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", _MINUS)
 
 
 def scientific(value: float, digits: int = 1) -> str:
