@@ -1,0 +1,59 @@
+"""Read the files of submissions, which may be anything, and of assignments."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from autograder.grading.document import UnreadableError, too_large
+
+MAX_FILE_BYTES = 64 * 2**20
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Read a file of a submission; never through a link, never more than `most` bytes.
+
+    Raises
+    ------
+    UnreadableError
+        It is missing, a link, no plain file, or too large.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK)
+    except OSError as error:
+        reason = error.strerror
+        raise UnreadableError(f"cannot be opened ({reason}); links are refused.") from None
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableError("is no plain file; ask for the notebook itself.")
+        if status.st_size > most:
+            raise UnreadableError(too_large(status.st_size, most))
+        return file.read(most)
+
+
+def read_files(folder: Path, paths: Iterable[Path]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Read the other files of a submission; what is refused gives a line each."""
+    found: dict[str, bytes] = {}
+    problems = []
+    left = MAX_FILE_BYTES
+    for path in paths:
+        name = str(path.relative_to(folder)) if path.is_relative_to(folder) else path.name
+        try:
+            found[name] = read_bytes(path, left)
+            left -= len(found[name])
+        except UnreadableError as error:
+            problems.append(f"{name}: not given to the notebook: it {error}")
+    return found, tuple(problems)
+
+
+def assignment_files(folder: Path) -> dict[str, bytes]:
+    """Read the files of an assignment's source folder that are no notebooks."""
+    found: Iterable[Path] = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in found
+        if path.suffix != ".ipynb" and not any(p.startswith(".") for p in path.parts[-2:])
+    }

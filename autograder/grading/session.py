@@ -1,0 +1,210 @@
+"""Run one repaired notebook: the student's cells in a worker, the test cells of the master here."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.grading.guard import undisturbed
+from autograder.grading.master import Master, MasterCell
+from autograder.grading.namespace import Namespace
+from autograder.grading.plan import Plan, plan_of
+from autograder.grading.player import Player
+from autograder.grading.repair import Repaired
+from autograder.grading.testcell import TestRun, error_output, run_test_cell
+from autograder.sandbox import Limits, Sandbox
+from autograder.sandbox.session import CellResult
+
+MAX_LINES = 1000
+MAX_TRACEBACK = 100
+
+
+@dataclass
+class Played:
+    """What running a notebook gave.
+
+    Attributes
+    ----------
+    runs : dict of str to TestRun
+        By the name of the test cell.
+    answer_errors : dict of str to str
+        For a test cell, the error of the last answer cell before it, if that did not run.
+    workers : int
+        Processes that it took.
+    deaths : list of str
+        Why the earlier ones ended.
+    seconds : dict of str to float
+        Time spent on the student's cells and on the test cells.
+    """
+
+    runs: dict[str, TestRun] = field(default_factory=dict)
+    answer_errors: dict[str, str] = field(default_factory=dict)
+    workers: int = 0
+    deaths: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=lambda: {"cells": 0.0, "tests": 0.0})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What runs of one master have in common.
+
+    Attributes
+    ----------
+    sandbox : Sandbox
+        Where students' code runs.
+    master : Master
+    plan : Plan
+        Whose each name is.
+    forgeable : frozenset of str
+        Test cells that run in the worker.
+    limits : Limits
+    secret : str or None
+        The course secret; None leaves the environment's.
+    """
+
+    sandbox: Sandbox
+    master: Master
+    plan: Plan
+    forgeable: frozenset[str]
+    limits: Limits
+    secret: str | None = None
+
+
+def setting_of(
+    sandbox: Sandbox,
+    master: Master,
+    limits: Limits,
+    secret: str | None = None,
+    forgeable: frozenset[str] | None = None,
+) -> Setting:
+    """Prepare to run submissions of a master; `forgeable` overrides the master's own list."""
+    chosen = master.forgeable if forgeable is None else forgeable
+    return Setting(sandbox, master, plan_of(master, chosen), chosen, limits, secret)
+
+
+def play(setting: Setting, repaired: Repaired, files: Mapping[str, bytes], salt: str) -> Played:
+    """Run every code cell of a repaired notebook in order; write its outputs into it.
+
+    Parameters
+    ----------
+    setting : Setting
+    repaired : Repaired
+        Its notebook is changed: outputs and execution counts.
+    files : mapping of str to bytes
+        What the student's code finds in its folder; the master's files come on top.
+    salt : str
+        From which checks and global random states derive their seeds.
+    """
+    played = Played()
+    seed = int.from_bytes(hashlib.sha256(salt.encode()).digest()[:8], "big")
+    with (
+        undisturbed(seed, setting.secret),
+        Player(setting.sandbox, {**files, **setting.master.files}, setting.limits) as player,
+    ):
+        _Run(setting, player, played, salt).cells(repaired)
+        played.workers, played.deaths = player.started, player.deaths
+    return played
+
+
+class _Run:
+    """The walk over the cells of one notebook."""
+
+    def __init__(self, setting: Setting, player: Player, played: Played, salt: str) -> None:
+        self.setting, self.player, self.played, self.salt = setting, player, played, salt
+        self.namespace = Namespace(setting.plan, player.lookup)
+        self.number = 0
+        self.answer_error = ""
+
+    def cells(self, repaired: Repaired) -> None:
+        for cell, origin in zip(repaired.notebook["cells"], repaired.origins):
+            if cell["cell_type"] != "code" or not cell["source"].strip():
+                continue
+            self.number += 1
+            cell["execution_count"] = self.number
+            known = None if origin is None else self.setting.master.cells[origin]
+            began = time.perf_counter()
+            if known is not None and known.is_test:
+                cell["outputs"] = limited(self.test(known, origin or 0))
+                part = "tests"
+            else:
+                cell["outputs"] = limited(self.student(cell["source"], known))
+                part = "cells"
+            self.played.seconds[part] += time.perf_counter() - began
+
+    def test(self, known: MasterCell, place: int) -> list[dict[str, Any]]:
+        name = known.grade_id or ""
+        if name in self.setting.forgeable:
+            run = _as_run(self.player.run_once(known.source))
+            self._renumber(run.outputs)
+        else:
+            self.namespace.enter(place)
+            seconds = self.setting.limits.cell_seconds
+            run = run_test_cell(known.source, self.namespace, self.salt, self.number, seconds)
+        self.played.runs[name] = run
+        self.played.answer_errors[name] = self.answer_error
+        return run.outputs
+
+    def student(self, source: str, known: MasterCell | None) -> list[dict[str, Any]]:
+        result = self.player.run_cell(source)
+        outputs = result.outputs
+        if result.stopped is not None:
+            outputs = _without_errors(outputs) + [error_output("CellTimeoutError", result.stopped)]
+        if known is not None and known.solution:
+            self.answer_error = _first_error(outputs)
+        self._renumber(outputs)
+        return outputs
+
+    def _renumber(self, outputs: list[dict[str, Any]]) -> None:
+        """Count as one kernel would, though the cells ran in several processes."""
+        for output in outputs:
+            if output["output_type"] == "execute_result":
+                output["execution_count"] = self.number
+
+
+def limited(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Cut long texts and tracebacks as nbgrader's LimitOutput does."""
+    left, kept = MAX_LINES, []
+    for output in outputs:
+        if output["output_type"] == "stream":
+            if left <= 0:
+                continue
+            lines = output["text"].split("\n")
+            if len(lines) > left:
+                lines = [*lines[: left - 1], "... Output truncated ..."]
+            left -= len(lines)
+            output = {**output, "text": "\n".join(lines)}
+        elif output["output_type"] == "error" and len(output["traceback"]) > MAX_TRACEBACK:
+            half, lines = MAX_TRACEBACK // 2, output["traceback"]
+            cut = [*lines[:half], "... Traceback truncated ...", *lines[-half + 1 :]]
+            output = {**output, "traceback": cut}
+        kept.append(output)
+    return kept
+
+
+def _as_run(result: CellResult) -> TestRun:
+    """Read a verdict from the outputs of a cell, as nbgrader does: the student could forge them."""
+    error = _first_error(result.outputs) or result.stopped
+    run = TestRun(result.ok and not error, outputs=result.outputs, error=error or None)
+    for output in result.outputs:
+        if output["output_type"] == "execute_result":
+            text = output["data"].get("text/plain", "")
+            try:
+                run.value = float(text)
+            except (TypeError, ValueError):
+                run.value = None
+    return run
+
+
+def _without_errors(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [output for output in outputs if output["output_type"] != "error"]
+
+
+def _first_error(outputs: list[dict[str, Any]]) -> str:
+    for output in outputs:
+        if output["output_type"] == "error":
+            first = output["evalue"].strip().splitlines()[:1]
+            return ": ".join([output["ename"], *first])
+    return ""
