@@ -17,7 +17,7 @@ ALLOWED = {
     "autograder/kernels": {"numpy", "numba", "layerlab"},
     "autograder/mistakes": {"numpy"},
     "autograder/checks": {"numpy", "layerlab", "autograder.kernels", "autograder.mistakes"},
-    "autograder/sandbox": {"numpy", "IPython"},
+    "autograder/sandbox": {"numpy", "msgpack", "IPython"},
     "autograder/grading": {
         "numpy", "nbformat", "nbgrader", "nbconvert", "traitlets",
         "autograder.sandbox", "autograder.checks", "autograder.mistakes",

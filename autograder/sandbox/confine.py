@@ -1,0 +1,116 @@
+"""Everything that a forked worker gives up before it sees a student's code."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass, field
+
+from autograder.sandbox import landlock, namespaces, seccomp
+from autograder.sandbox import syscalls as sc
+from autograder.sandbox.limits import Limits, apply_rlimits
+from autograder.sandbox.tiers import MISSING
+
+
+@dataclass
+class Confinement:
+    """What the zygote prepared once for all its workers.
+
+    Attributes
+    ----------
+    walled : bool
+        Whether the zygote lives in a root and namespaces of its own.
+    disabled : frozenset of str
+        Layers that a test switched off.
+    ruleset : int or None
+        Landlock rules that workers share in the machine's own root, as a descriptor.
+    filter : bytes or None
+        The seccomp program for workers in their own process namespace.
+    base : int
+        Address space of a fresh worker in bytes.
+    layers : dict
+        What each layer achieved, or "off: " and why not.
+    """
+
+    walled: bool
+    disabled: frozenset[str]
+    ruleset: int | None = None
+    filter: bytes | None = None
+    base: int = 0
+    layers: dict[str, str] = field(default_factory=dict)
+
+    def prepare(self, readable: list[str], listable: list[str], writable: list[str]) -> None:
+        """Make what workers share: rules without a root of our making, and the filter."""
+        if "landlock" not in self.disabled:
+            try:
+                sc.landlock_abi()
+                if not self.walled:
+                    self.ruleset = landlock.ruleset(readable, listable)
+                    landlock.allow_writing(self.ruleset, [*writable, "/dev/null"])
+            except OSError as error:
+                self.layers["landlock"] = f"{MISSING}{error}"
+        if "seccomp" not in self.disabled:
+            try:
+                self.filter = seccomp.program(sc.MACHINE, self.walled)
+            except OSError as error:
+                self.layers["seccomp"] = f"{MISSING}{error}"
+
+    def apply(self, limits: Limits, folder: str | None) -> dict[str, str]:
+        """Confine this process; the order matters, as each step takes away rights.
+
+        Returns
+        -------
+        dict
+            What each layer achieved.
+        """
+        layers = dict(self.layers)
+        if self.walled:
+            layers["namespaces"] = namespaces.seclude(limits.disk_mb)
+            folder = namespaces.SUBMISSION
+        else:
+            os.setsid()
+            os.chdir(folder or "/")
+        _own_environment(folder or "/", self.walled)
+        layers["rlimits"] = apply_rlimits(limits, self.walled, self.base)
+        if sc.LINUX:
+            layers["privileges"] = _no_privileges()
+        if "landlock" not in self.disabled and "landlock" not in layers:
+            layers["landlock"] = self._landlock(folder or "/")
+        if "seccomp" not in self.disabled and self.filter is not None:
+            code = self.filter
+            if not self.walled:
+                code = seccomp.program(sc.MACHINE, False, os.getpid())
+            layers["seccomp"] = seccomp.apply(code)
+        for name in self.disabled - {"bubblewrap"}:
+            layers[name] = f"{MISSING}switched off"
+        return layers
+
+    def _landlock(self, folder: str) -> str:
+        own = landlock.ruleset(["/"])
+        writable = ["/tmp", "/dev/shm"] if self.walled else []
+        landlock.allow_writing(own, [folder, "/dev/null", *writable])
+        if self.ruleset is not None:
+            # Both must allow: the shared rules hold what may be read, this worker's own rules
+            # keep it out of the folders of the others.
+            landlock.apply(self.ruleset)
+        return landlock.apply(own)
+
+
+def _own_environment(folder: str, walled: bool) -> None:
+    os.environ["HOME"] = folder
+    os.environ["TMPDIR"] = "/tmp" if walled else folder
+
+
+def _no_privileges() -> str:
+    sc.prctl(sc.PR_SET_NO_NEW_PRIVS, 1)
+    try:
+        sc.drop_capabilities()
+    except OSError as error:
+        return f"no new privileges; capabilities: {error}"
+    return "no new privileges, no capabilities"
+
+
+def restore_signals() -> None:
+    """Undo what the zygote changed for itself."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.set_wakeup_fd(-1)

@@ -1,0 +1,165 @@
+"""What a submission gets to see: the interpreter, libraries, and the worker's own code."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import site
+import sys
+import sysconfig
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import autograder
+
+CODE = "/sandbox"  # where the worker's code lies in a root of our making
+_PARTS = ("bin", "lib", "lib32", "lib64", "include", "libexec", "share", "etc", "pyvenv.cfg")
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = (
+    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/fonts",
+    "/etc/alternatives", "/etc/mime.types",
+)  # fmt: skip
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_FOLDERS = ("/proc", "/tmp", "/dev/shm", "/submission")
+_DEVICE_LINKS = [
+    ("/dev/fd", "/proc/self/fd"), ("/dev/stdin", "/proc/self/fd/0"),
+    ("/dev/stdout", "/proc/self/fd/1"), ("/dev/stderr", "/proc/self/fd/2"),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Files that are shown, and files within them that are not.
+
+    Attributes
+    ----------
+    shown : list of str
+        Paths that can be read, each under its own name.
+    links : list of (str, str)
+        Symbolic links to make, and where they lead.
+    masked : list of str
+        Folders within `shown` that must look empty: the grader, where it is installed.
+    stage : Path
+        Private folder of this sandbox; ``stage/code`` is the worker's own code.
+    """
+
+    shown: list[str]
+    links: list[tuple[str, str]]
+    masked: list[str]
+    stage: Path
+    sites: list[str] = field(default_factory=list)
+
+    @property
+    def code(self) -> Path:
+        """Folder that holds the worker's own code."""
+        return self.stage / "code"
+
+    @property
+    def log(self) -> Path:
+        """File for what the zygote writes on standard error."""
+        return self.stage / "log"
+
+    def plan(self) -> dict[str, Any]:
+        """Describe the root that `namespaces.build_root` makes."""
+        return {
+            "shown": [*([os.path.realpath(p), p] for p in self.shown), [str(self.code), CODE]],
+            "links": [*self.links, *_DEVICE_LINKS],
+            "masked": self.masked,
+            "devices": [path for path in DEVICES if Path(path).exists()],
+            "folders": list(_FOLDERS),
+        }
+
+    def readable(self) -> tuple[list[str], list[str]]:
+        """Give the paths to allow reading without a root of our making, and those to list.
+
+        Landlock has no exceptions, so that a folder around something masked is allowed child
+        by child.
+        """
+        whole, names = [], []
+        pending = [*self.shown, str(self.code), *DEVICES]
+        while pending:
+            path = pending.pop()
+            if any(Path(mask).is_relative_to(path) for mask in self.masked):
+                names.append(path)
+                children = [str(child) for child in Path(path).iterdir()]
+                pending += [child for child in children if child not in self.masked]
+            else:
+                whole.append(path)
+        return whole, names
+
+    def delete(self) -> None:
+        """Delete the private folder."""
+        shutil.rmtree(self.stage, ignore_errors=True)
+
+
+def make_layout() -> Layout:
+    """Find out what this interpreter needs, and stage the worker's own code."""
+    shown, links = _system()
+    sites = _site_packages()
+    for path in (*_prefixes(), *sites, *_real_interpreter()):
+        if not any(Path(path).is_relative_to(seen) for seen in shown):
+            shown.append(path)
+    home = Path(autograder.__file__).resolve().parent
+    candidates = {str(home), *(str(Path(folder) / "autograder") for folder in sites)}
+    masked = [path for path in sorted(candidates) if _inside(path, shown) and Path(path).is_dir()]
+    stage = Path(tempfile.mkdtemp(prefix="layers-sandbox-"))
+    _stage_code(stage / "code", home)
+    stage.chmod(0o711)  # the user that root becomes must pass, and list nothing
+    return Layout(shown, links, masked, stage, sites)
+
+
+def _inside(path: str, shown: list[str]) -> bool:
+    return any(Path(path).is_relative_to(seen) for seen in shown)
+
+
+def _system() -> tuple[list[str], list[tuple[str, str]]]:
+    shown, links = [], []
+    for path in _SYSTEM:
+        if Path(path).is_symlink():
+            links.append((path, os.readlink(path)))  # noqa: PTH115 - the text of the link
+        elif Path(path).exists():
+            shown.append(path)
+    return [*shown, *(path for path in _ETC if Path(path).exists())], links
+
+
+def _prefixes() -> list[str]:
+    """Give the parts of the interpreter's folders, not the folders: a home may be around them."""
+    prefixes = dict.fromkeys((sys.base_prefix, sys.base_exec_prefix, sys.prefix, sys.exec_prefix))
+    parts = [Path(prefix) / part for prefix in prefixes for part in _PARTS]
+    known = [sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib")]
+    return [path for path in (*map(str, parts), *known) if Path(path).exists()]
+
+
+def _site_packages() -> list[str]:
+    folders = [*site.getsitepackages()]
+    folders += [sysconfig.get_paths()[name] for name in ("purelib", "platlib")]
+    if site.ENABLE_USER_SITE:
+        folders.append(site.getusersitepackages())
+    return [path for path in dict.fromkeys(folders) if Path(path).is_dir()]
+
+
+def _real_interpreter() -> list[str]:
+    """Give the folders that the links from ``sys.executable`` lead through."""
+    folders: list[str] = []
+    path = Path(sys.executable)
+    while path.is_symlink() and len(folders) < 16:
+        path = path.parent / path.readlink()
+        folders.append(str(path.parent))
+    library = sysconfig.get_config_var("LIBDIR")
+    if library and sysconfig.get_config_var("Py_ENABLE_SHARED") and Path(library).is_dir():
+        folders.append(str(library))
+    return [os.path.normpath(folder) for folder in folders]
+
+
+def _stage_code(code: Path, home: Path) -> None:
+    """Copy what a worker runs, so that the folder that holds the grader is never shown."""
+    package = code / "autograder"
+    package.mkdir(parents=True)
+    shutil.copy2(home / "__init__.py", package)
+    shutil.copytree(home / "sandbox", package / "sandbox")
+    public = importlib.util.find_spec("layerlab")
+    if public is not None and public.submodule_search_locations:
+        shutil.copytree(public.submodule_search_locations[0], code / "layerlab")
