@@ -75,12 +75,13 @@ class Channel:
         """Read which layers hold from a fresh worker, which has run no code of a student yet."""
         try:
             fields, _ = wire.receive(self._sock, time.monotonic() + seconds)
-            if fields.get("hello") is not True:
-                raise self._gone(f"the worker did not start: {fields.get('error')}")
-            return dict(fields["layers"])
+            failure = str(fields.get("error")) if fields.get("hello") is not True else None
         except (wire.Closed, wire.Late):
-            fate = self._process.fate() or "it did not answer"
-            raise self._gone(f"the worker did not start: {fate}") from None
+            fields, failure = {}, self._process.fate() or "it did not answer"
+        if failure is None:
+            return dict(fields["layers"])
+        self.end(failure)
+        raise WorkerGone(f"the worker did not start: {failure}")
 
     def end(self, reason: str) -> None:
         """End the worker's processes and forget the connection; safe to repeat."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from autograder.sandbox import walls, wire
 from autograder.sandbox.channel import Channel
-from autograder.sandbox.errors import ProtocolError, SandboxRefused, plain_text
+from autograder.sandbox.errors import CallFailed, ProtocolError, SandboxRefused, plain_text
 from autograder.sandbox.layout import Layout, make_layout
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.namespaces import NOBODY
@@ -92,8 +92,8 @@ class Sandbox:
             sandbox = cls._launch(wall)
             try:
                 sandbox._warm_up(disable, preload)
-            except (wire.Closed, wire.Late, ProtocolError, OSError) as error:
-                failures[wall] = sandbox._last_words() or str(error) or "it does not start"
+            except (wire.Closed, wire.Late, CallFailed, OSError) as error:
+                failures[wall] = str(error) or sandbox._last_words() or "it does not start"
                 sandbox.close()
                 continue
             for failed, why in failures.items():

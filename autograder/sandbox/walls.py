@@ -103,7 +103,7 @@ def _bubblewrap(layout: Layout, zygote: Sequence[str]) -> list[str]:
     for link, text in plan["links"]:
         options += ["--symlink", text, link]
     for folder in plan["folders"]:
-        options += ["--dir", folder]
+        options += ["--perms", "0755", "--dir", folder]
     for folder in plan["masked"]:
         options += ["--tmpfs", folder, "--remount-ro", folder]
     options += ["--perms", "1777", "--size", str(16 << 20), "--tmpfs", "/tmp", "--proc", "/proc"]
@@ -113,8 +113,9 @@ def _bubblewrap(layout: Layout, zygote: Sequence[str]) -> list[str]:
 
 def _parents(plan: dict[str, Any]) -> list[str]:
     """List folders above what is shown; left to itself bubblewrap closes them to other users."""
-    parents = {str(up) for _, target in plan["shown"] for up in Path(target).parents}
-    return sorted(parents - {"/"})
+    made = [target for _, target in plan["shown"]] + [link for link, _ in plan["links"]]
+    made += [*plan["devices"], *plan["folders"]]
+    return sorted({str(up) for path in made for up in Path(path).parents} - {"/"})
 
 
 _COMMANDS: dict[str, Callable[[Layout, Sequence[str]], list[str]]] = {
