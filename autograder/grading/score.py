@@ -17,7 +17,8 @@ from autograder.grading.testcell import TestRun
 
 NO_RESPONSE = "No response."
 # IPython names a cell's file after a hash: "expected ':' (3040635683.py, line 1)".
-_PLACE = re.compile(r" \([^()]*\.py, line|\(<[^()<>]*>, line")
+_MISSING = re.compile(r"NameError: name '(\w+)' is not defined")
+_PLACE = re.compile(r" \((?:[^()]*\.py|<[^()]*>), line")
 
 
 @dataclass
@@ -73,7 +74,7 @@ def verdicts(
         if known.task:
             found[name] = Verdict(name, "task", None, known.points, needs_manual=True)
         elif known.is_test:
-            found[name] = _tested(known, runs.get(name), answer_errors.get(name, ""))
+            found[name] = _tested(known, runs.get(name), answer_errors)
             found[name].forgeable = name in forgeable
         else:
             found[name] = _written(known, sources.get(place))
@@ -115,7 +116,7 @@ def _sources(repaired: Repaired) -> dict[int, str]:
     return {o: cell["source"] for cell, o in zip(cells, repaired.origins) if o is not None}
 
 
-def _tested(known: MasterCell, run: TestRun | None, answer_error: str) -> Verdict:
+def _tested(known: MasterCell, run: TestRun | None, answer_errors: Mapping[str, str]) -> Verdict:
     name = known.grade_id or ""
     if run is None:
         # An empty test cell of the master asks nothing, and nbgrader gives its points.
@@ -125,7 +126,7 @@ def _tested(known: MasterCell, run: TestRun | None, answer_error: str) -> Verdic
     score = score_of(run, known.points)
     verdict = Verdict(name, "grade", score, known.points)
     if score < known.points:
-        verdict.reason = _reason(run, answer_error)
+        verdict.reason = _reason(run, answer_errors)
         named = [report for report in run.reports if report.mistake]
         verdict.mistake = named[0].mistake if named else None
         verdict.lost = tuple(part.name for report in run.reports for part in report.outcomes
@@ -133,14 +134,16 @@ def _tested(known: MasterCell, run: TestRun | None, answer_error: str) -> Verdic
     return verdict
 
 
-def _reason(run: TestRun, answer_error: str) -> str:
+def _reason(run: TestRun, answer_errors: Mapping[str, str]) -> str:
+    """Say why points were lost; a name that is missing, by the error of its own cell."""
     for report in run.reports:
         if report.mistake_name:
             return report.mistake_name
     if reasons := [why for report in run.reports for why in _reasons(report)]:
         return reasons[0]
     error = run.error or "the test gave part of the points"
-    chosen = answer_error if error.startswith("NameError") and answer_error else error
+    missing = _MISSING.match(error)
+    chosen = answer_errors.get(missing[1], error) if missing else error
     return _PLACE.sub(" (line", chosen)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from autograder.grading.guard import undisturbed
 from autograder.grading.master import Master, MasterCell
 from autograder.grading.namespace import Namespace
-from autograder.grading.plan import Plan, plan_of
+from autograder.grading.plan import Plan, bound_by, plan_of
 from autograder.grading.player import Player
 from autograder.grading.repair import Repaired
 from autograder.grading.testcell import TestRun, error_output, run_test_cell
@@ -31,7 +31,7 @@ class Played:
     runs : dict of str to TestRun
         By the name of the test cell.
     answer_errors : dict of str to str
-        For a test cell, the error of the last answer cell before it, if that did not run.
+        For a name that students bind, the error of the answer cell that should have bound it.
     workers : int
         Processes that it took.
     deaths : list of str
@@ -116,7 +116,6 @@ class _Run:
         self.setting, self.player, self.played, self.salt = setting, player, played, salt
         self.namespace = Namespace(setting.plan, player.lookup)
         self.number = 0
-        self.answer_error = ""
 
     def cells(self, repaired: Repaired) -> None:
         for cell, origin in zip(repaired.notebook["cells"], repaired.origins):
@@ -144,7 +143,6 @@ class _Run:
             seconds = self.setting.limits.cell_seconds
             run = run_test_cell(known.source, self.namespace, self.salt, self.number, seconds)
         self.played.runs[name] = run
-        self.played.answer_errors[name] = self.answer_error
         return run.outputs
 
     def student(self, source: str, known: MasterCell | None) -> list[dict[str, Any]]:
@@ -153,7 +151,8 @@ class _Run:
         if result.stopped is not None:
             outputs = _without_errors(outputs) + [error_output("CellTimeoutError", result.stopped)]
         if known is not None and known.solution:
-            self.answer_error = _first_error(outputs)
+            error = _first_error(outputs)
+            self.played.answer_errors |= dict.fromkeys(bound_by(known), error) if error else {}
         self._renumber(outputs)
         return outputs
 

@@ -1,128 +1,167 @@
-"""Grade one submission from its bytes to its verdicts."""
+"""Grade one submission, from its bytes to its verdicts, again and again in one sandbox."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
-from autograder.grading.score import Verdict
-from autograder.grading.wording import Repair
+from autograder.grading import probe
+from autograder.grading.document import MAX_BYTES, UnreadableError
+from autograder.grading.files import read_bytes, read_files
+from autograder.grading.master import Master
+from autograder.grading.receipt import make_receipt
+from autograder.grading.repair import Repaired, repair
+from autograder.grading.result import Job, Result, Stopwatch, digest_of
+from autograder.grading.score import Verdict, comments, verdicts
+from autograder.grading.session import Played, Setting, play, setting_of
+from autograder.grading.writing import RECEIPT_KEY, notebook_text, repairs_cell
+from autograder.sandbox import Limits, Sandbox, Tier
+
+__all__ = ["Engine", "Job", "Result", "Verdict"]
 
 
-@dataclass(frozen=True)
-class Job:
-    """One notebook that was handed in.
+class Engine:
+    """Grades submissions; a context manager that owns one sandbox.
 
-    Attributes
+    Parameters
     ----------
-    student, assignment, notebook : str
-        Whose it is and what it answers.
-    path : Path
-        The file, which may have another name than the notebook.
-    files : tuple of Path
-        Other files of the submission, for the student's code; links are refused. The
-        assignment's own files come with the master.
-    salt : str
-        Adds to the seeds of the checks; empty takes the submission's digest.
+    require_tier : Tier, optional
+        Refuse to start below it.
+    allow_weak : bool
+        Start even where students' code cannot be kept from the course's files.
+    limits : Limits
+        Of each submission.
+    secret : str, optional
+        The course secret; None takes it from the environment.
+    max_bytes : int
+        Larger notebooks are refused unread.
+    disable : frozenset of str
+        Layers of the sandbox to leave out, for tests.
     """
 
-    student: str
-    assignment: str
-    notebook: str
-    path: Path
-    files: tuple[Path, ...] = ()
-    salt: str = ""
+    def __init__(
+        self,
+        require_tier: Tier | None = None,
+        allow_weak: bool = False,
+        limits: Limits | None = None,
+        secret: str | None = None,
+        max_bytes: int = MAX_BYTES,
+        disable: frozenset[str] = frozenset(),
+    ) -> None:
+        self._require, self._allow_weak, self._disable = require_tier, allow_weak, disable
+        self.limits = limits or Limits()
+        self._secret = secret
+        self._max_bytes = max_bytes
+        self._sandbox: Sandbox | None = None
+        self._settings: dict[str, Setting] = {}
 
+    def __enter__(self) -> Engine:
+        """Start the sandbox."""
+        self.start()
+        return self
 
-@dataclass
-class Result:
-    """What grading one submission gave.
-
-    Attributes
-    ----------
-    student, assignment, notebook : str
-        From the job.
-    status : str
-        ``graded`` or ``unreadable``.
-    verdicts : dict of str to Verdict
-        By cell.
-    comments : dict of str to (str or None)
-        nbgrader's automatic comments, by cell.
-    repairs : tuple of Repair
-        What was put right before grading.
-    problems : tuple of str
-        What somebody should look at.
-    receipt : dict
-        How it was graded; it is in the notebook's metadata too.
-    autograded : str or None
-        The graded notebook's text.
-    seconds : dict of str to float
-        Where the time went.
-    """
-
-    student: str
-    assignment: str
-    notebook: str
-    status: str
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
-    comments: dict[str, str | None] = field(default_factory=dict)
-    repairs: tuple[Repair, ...] = ()
-    problems: tuple[str, ...] = ()
-    receipt: dict[str, Any] = field(default_factory=dict)
-    autograded: str | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
+    def __exit__(self, *_: object) -> None:
+        """End the sandbox."""
+        self.close()
 
     @property
-    def score(self) -> float:
-        """Points so far; cells that a person must grade count nothing yet."""
-        return sum(verdict.score or 0.0 for verdict in self.verdicts.values())
+    def sandbox(self) -> Sandbox:
+        """The sandbox, started when it is first needed."""
+        return self.start()
 
-    @property
-    def max_score(self) -> float:
-        """Points to be had."""
-        return sum(verdict.max_score for verdict in self.verdicts.values())
+    def start(self) -> Sandbox:
+        """Start the sandbox, unless it runs.
 
-    def to_json(self) -> str:
-        """Write the result as one line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=True)
+        Raises
+        ------
+        SandboxRefused
+            This machine isolates worse than is asked.
+        """
+        if self._sandbox is None:
+            self._sandbox = Sandbox.start(
+                require=self._require, allow_weak=self._allow_weak, disable=self._disable
+            )
+        return self._sandbox
 
-    @classmethod
-    def from_json(cls, text: str) -> Result:
-        """Read what `to_json` wrote."""
-        data = json.loads(text)
-        data["verdicts"] = {
-            name: Verdict(**{**entry, "lost": tuple(entry["lost"])})
-            for name, entry in data["verdicts"].items()
-        }
-        data["repairs"] = tuple(Repair(**entry) for entry in data["repairs"])
-        data["problems"] = tuple(data["problems"])
-        return cls(**data)
+    def close(self) -> None:
+        """End the sandbox and everything in it; safe to repeat."""
+        sandbox, self._sandbox = self._sandbox, None
+        self._settings.clear()
+        if sandbox is not None:
+            sandbox.close()
+
+    def prepare(self, master: Master) -> Master:
+        """Find the master's forgeable test cells, by its syntax and by its own solution.
+
+        Prepare once and hand the result to every process that grades; an unprepared master is
+        prepared by each engine when it first sees it.
+        """
+        return master if master.probed else probe.probed(master, self.sandbox, self.limits)
+
+    def grade(self, job: Job, master: Master) -> Result:
+        """Grade one submission; never raises for anything that a submission is or does."""
+        try:
+            raw = read_bytes(job.path, self._max_bytes)
+            files, problems = read_files(job.path.parent, job.files)
+        except UnreadableError as error:
+            return _unreadable(job, str(error))
+        return self.grade_bytes(job, raw, master, files, problems)
+
+    def grade_bytes(
+        self,
+        job: Job,
+        raw: bytes,
+        master: Master,
+        files: Mapping[str, bytes] | None = None,
+        problems: tuple[str, ...] = (),
+    ) -> Result:
+        """Grade the bytes of a submission, whatever file they came from."""
+        watch = Stopwatch()
+        setting = self._setting(master)
+        watch.lap("prepare")
+        try:
+            repaired = repair(raw, setting.master, self._max_bytes)
+        except UnreadableError as error:
+            return _unreadable(job, str(error))
+        watch.lap("repair")
+        digest = digest_of(raw)
+        salt = job.salt or digest
+        played = play(setting, repaired, files or {}, salt)
+        watch.lap("run")
+        result = self._result(job, setting, repaired, played, digest, salt)
+        watch.lap("write")
+        result.problems = (*problems, *setting.master.problems, *result.problems)
+        result.seconds = watch.stop(played.seconds)
+        return result
+
+    def _setting(self, master: Master) -> Setting:
+        key = master.digest
+        if key not in self._settings:
+            master = self.prepare(master)
+            self._settings[key] = setting_of(self.sandbox, master, self.limits, self._secret)
+        return self._settings[key]
+
+    def _result(
+        self, job: Job, setting: Setting, repaired: Repaired, played: Played,
+        digest: str, salt: str,
+    ) -> Result:  # fmt: skip
+        master, notes = setting.master, repaired.repairs
+        found = verdicts(master, repaired, played.runs, played.answer_errors, setting.forgeable)
+        receipt = make_receipt(master, digest, salt, self.sandbox, found, played.runs, notes)
+        notebook = repaired.notebook
+        if notes:
+            notebook["cells"].insert(0, repairs_cell(notes))
+        notebook["metadata"][RECEIPT_KEY] = receipt
+        deaths = tuple(
+            f"the student's process ended: {why}" for why in dict.fromkeys(played.deaths)
+        )
+        return Result(
+            job.student, job.assignment, job.notebook, "graded", found,
+            comments(master, repaired), notes, deaths, receipt, notebook_text(notebook),
+        )  # fmt: skip
 
 
-def digest_of(raw: bytes) -> str:
-    """Name a submission by its bytes."""
-    return hashlib.sha256(raw).hexdigest()
-
-
-class Stopwatch:
-    """Adds up where the time of one submission goes."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._began = self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        """End a part."""
-        now = time.perf_counter()
-        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._last
-        self._last = now
-
-    def stop(self, parts: Mapping[str, float]) -> dict[str, float]:
-        """Give all parts and the total, rounded."""
-        total = time.perf_counter() - self._began
-        return {k: round(v, 5) for k, v in {**self.seconds, **parts, "total": total}.items()}
+def _unreadable(job: Job, why: str) -> Result:
+    problem = f"{job.path.name} {why}"
+    status: dict[str, Any] = {"status": "unreadable", "problems": (problem,)}
+    return Result(job.student, job.assignment, job.notebook, **status)
