@@ -195,7 +195,7 @@ _wrong_training(
     factory=True,
 )  # fmt: skip
 def _cached_mask():
-    masks: dict[tuple[int, ...], Array] = {}
+    masks = {}
 
     def formula(x, p, rng):
         if x.shape not in masks:
@@ -212,7 +212,7 @@ def _cached_mask():
     factory=True,
 )  # fmt: skip
 def _first_mask():
-    masks: list[Array] = []
+    masks = []
 
     def formula(x, p, rng):
         masks.append(masks[0] if masks else _keep(x, p, rng))
