@@ -52,6 +52,8 @@ def _model_shapes(width: int) -> Shapes:
 SHAPES = _model_shapes(WIDTH)
 MATRICES = [name for name, shape in SHAPES.items() if len(shape) == 2]
 
+_BLOCK_MATRICES = [name.removeprefix("h.0.") for name in MATRICES if name.startswith("h.0.")]
+_OTHER_BLOCKS = tuple(f"h.{index}." for index in range(1, BLOCKS))
 _INNER = [name for name in MATRICES if ".c_attn." in name or ".c_fc." in name]
 _ORDINARY = {
     "wte.weight": ["wte.weight"],
@@ -174,12 +176,19 @@ def _draws(functions: Functions, rng: Rng) -> Observation:
     first, second = (_matrices(functions, shared) for _ in range(2))
     again = _matrices(functions, np.random.default_rng(seed))
     # The beginnings, so that matrices of different shapes can be compared too.
-    starts = np.stack([matrix.ravel()[: WIDTH * WIDTH] for matrix in first.values()])
+    starts = {name: matrix.ravel()[: WIDTH * WIDTH] for name, matrix in first.items()}
+    between = [
+        largest_correlation([starts[f"h.{index}.{name}"] for index in range(BLOCKS)])
+        for name in _BLOCK_MATRICES
+    ]
     return {
         "correlation of two models from one rng": correlation(
             _together(first, MATRICES), _together(second, MATRICES)
         ),
-        "largest correlation of two matrices": largest_correlation(starts),
+        "largest correlation between different matrices": largest_correlation(
+            [start for name, start in starts.items() if not name.startswith(_OTHER_BLOCKS)]
+        ),
+        "largest correlation between blocks": float(np.max(between)),
         "same seed, same weights": all(np.array_equal(first[n], again[n]) for n in MATRICES),
         "global random state of NumPy left alone": global_state() == before,
     }
@@ -222,7 +231,8 @@ MODEL = Check(
             expected={
                 # Five standard errors; six and a half for the largest of many.
                 "correlation of two models from one rng": Within(0.0, 0.02),
-                "largest correlation of two matrices": Within(0.0, 6.5 / WIDTH),
+                "largest correlation between different matrices": Within(0.0, 6.5 / WIDTH),
+                "largest correlation between blocks": Within(0.0, 6.5 / WIDTH),
                 "same seed, same weights": True,
                 "global random state of NumPy left alone": True,
             },

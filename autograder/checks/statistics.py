@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,19 +65,23 @@ UNIFORM = {
 
 
 def correlation(a: Array, b: Array) -> float:
-    """Correlate the entries of two arrays; NaN where one of them is constant."""
-    return largest_correlation(np.stack([a.ravel(), b.ravel()]))
+    """Give the size of the correlation of two arrays' entries; NaN where one is constant."""
+    return largest_correlation([a, b])
 
 
-def largest_correlation(rows: Array) -> float:
-    """Give the correlation farthest from 0 between two rows; NaN where one of them is constant."""
+def largest_correlation(arrays: Sequence[Array]) -> float:
+    """Give the size of the largest correlation between two of the arrays; NaN for a constant one.
+
+    The arrays have the same number of entries.
+    """
+    rows = np.stack([part.ravel() for part in arrays])
     with np.errstate(all="ignore"):
         centred = rows - rows.mean(axis=1, keepdims=True)
         # Not a matrix product: BLAS would wake its threads for it, which costs far more.
         products = np.einsum("ik,jk->ij", centred, centred)
         sizes = np.sqrt(np.diag(products))
-        correlations = (products / np.outer(sizes, sizes))[np.triu_indices(len(rows), 1)]
-    return float(correlations[np.abs(correlations).argmax()])
+        correlations = products / np.outer(sizes, sizes)
+    return float(np.abs(correlations[np.triu_indices(len(rows), 1)]).max())
 
 
 def global_state() -> tuple[Any, ...]:
