@@ -28,7 +28,7 @@ def hidden_cells(layer):
 
 
 def statement(layer, function):
-    """The markdown between the cell graded before `function` and the one that grades it."""
+    """Give the markdown between the cell graded before `function` and the one that grades it."""
     text = (ROOT / "solutions" / layer / f"{layer}.md").read_text()
     before = text.split(f"check_{function}(")[0]
     return before.split("### END HIDDEN TESTS")[-1]

@@ -77,7 +77,7 @@ def test_every_python_file_belongs_to_a_room():
 
 
 def notebook_imports(path: Path) -> set[str]:
-    """Imports of a notebook's code cells outside the hidden regions."""
+    """List the imports of a notebook's code cells outside the hidden regions."""
     read = jupytext.read if path.suffix == ".md" else lambda p: nbformat.read(p, as_version=4)
     code = [cell.source for cell in read(path).cells if cell.cell_type == "code"]
     public = [HIDDEN.sub("", source) for source in code]
