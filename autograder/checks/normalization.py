@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from autograder.checks.compare import Observation, distance
 from autograder.checks.core import Check, Functions, Observe, Property
 from autograder.checks.inputs import Array, NormInputs, Rng, norm_inputs
@@ -135,16 +137,19 @@ class Normalization:
         return observe
 
     def _blame_forward(self, functions: Functions, rng: Rng) -> str | None:
-        forward, data = f"{self.layer}_forward", norm_inputs(rng, BATCH)
-        try:
-            out = self.out(functions[0], data)
-        except RefusedError:
-            return f"The backward pass is graded with your own cache: write {forward} first."
-        if distance(out, self.out(self.reference[0], data)) > 1e-3:
-            return (
-                f"Your {forward} is not right yet, and the backward pass is graded with the "
-                "cache that it makes. Mend the forward pass first."
-            )
+        forward, seed = f"{self.layer}_forward", int(rng.integers(2**32))
+        looks = ((self._values(BATCH), 1e-3), (self._values((5, 64)), 2e-6), (self._tiny, 1e-4))
+        for observe, rtol in looks:
+            right = observe(self.reference, np.random.default_rng(seed))
+            try:
+                seen = observe(functions, np.random.default_rng(seed))
+            except RefusedError:
+                return f"The backward pass is graded with your own cache: write {forward} first."
+            if any(distance(seen[name], right[name]) > rtol for name in right):
+                return (
+                    f"Your {forward} is not right yet, and the backward pass is graded with the "
+                    "cache that it makes. Mend the forward pass first."
+                )
         return None
 
 

@@ -45,7 +45,7 @@ ROSTER = (
     Student("emmy", "all right, in styles of her own", base="emmy"),
     Student("grace", "all right in float32, with prints and warnings"),
     Student("linus", "dropout never rescales", mistakes={"dropout_forward": "DF1"}),
-    Student("kurt", "dropout keeps with probability p", mistakes={"dropout_forward": "DF3"}),
+    Student("kurt", "dropout keeps with probability p", mistakes={"dropout_forward": "DF4"}),
     Student(
         "sofia",
         "eps outside the root, twice",
