@@ -152,7 +152,7 @@ def _restarted(shapes, n_layer, rng):
 @gpt2_init(
     "IR35", "one block copied to all",
     "All blocks start with the same weights: you drew one block and used it again. Draw every "
-    "matrix anew, or the blocks stay more alike than they need to be.",
+    "matrix of every block from rng, so that each block has its own start.",
 )  # fmt: skip
 def _copied_blocks(shapes, n_layer, rng):
     made = model()(shapes, n_layer, rng)
