@@ -1,0 +1,148 @@
+"""What the chapters must find when they are built, whatever the machine and the random draws."""
+
+from dataclasses import dataclass
+from typing import Any
+
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A value of a chapter: a text that must be equal, or bounds that include their ends."""
+
+    layer: str
+    name: str
+    expected: str | tuple[float, float]
+
+
+def exactly(layer: str, **texts: str) -> list[Claim]:
+    """Worked examples: equal to the last printed digit."""
+    return [Claim(layer, name, text) for name, text in texts.items()]
+
+
+def between(layer: str, **bounds: tuple[float, float]) -> list[Claim]:
+    """Measured values: within the range that theory or many seeds allow."""
+    return [Claim(layer, name, bound) for name, bound in bounds.items()]
+
+
+def holds(claim: Claim, value: Any) -> bool:
+    """Whether the page keeps what was claimed."""
+    if isinstance(claim.expected, str):
+        return bool(value.replace("\N{MINUS SIGN}", "-") == claim.expected)
+    low, high = claim.expected
+    return low <= as_number(value) <= high
+
+
+def as_number(value: Any) -> float:
+    """Read ``8.0 x 10^11`` as the book prints it."""
+    if not isinstance(value, str):
+        return float(value)
+    text = value.replace("\N{MINUS SIGN}", "-").translate(SUPERSCRIPTS)
+    factor, times, power = text.partition(" \N{MULTIPLICATION SIGN} 10")
+    return float(factor) * 10.0 ** int(power) if times else float(factor)
+
+
+CLAIMS = [
+    *exactly("embedding", row2="(0.5, 0.6)", row0="(0.1, 0.2)", d0="(2, 2)", d1="(0, 0)"),
+    *exactly("embedding", d2="(4, 4)", wrong2="(3, 3)", one_hot_equal="true"),
+    *between(
+        "embedding",
+        one_hot_nan=(3, 3),
+        lost_1024=(40, 60),
+        lost_16384=(65, 85),
+        loss_right=(1.30, 1.34),
+        loss_wrong=(1.5, 2.6),
+        loop_gain=(2, 1e3),
+    ),
+    *exactly(
+        "layernorm",
+        centred="(-1.5, -0.5, 0.5, 1.5)",
+        squares="(2.25, 0.25, 0.25, 2.25)",
+        x_hat="(-1.34, -0.45, 0.45, 1.34)",
+        scaled="(-1.68, 0.11, 1.89, 3.68)",
+        base_hat="(-1.34, -0.45, 0.45, 1.34)",
+        moved_hat="(-1.34, -0.45, 0.45, 1.34)",
+        dx_hand="(0.54, -0.72, -0.18, 0.36)",
+    ),
+    *between(
+        "layernorm",
+        mean=(2.5, 2.5),
+        var=(1.25, 1.25),
+        times_ten=(5.2e-6, 5.4e-6),
+        times_ten_exact=(0, 1e-15),
+        x_hat_var=(0.999991, 0.999993),
+        along_exact=(0, 1e-13),
+        along_eps=(1e-6, 1e-3),
+        formula_error=(0, 1e-8),
+        slip_at_ones=(0, 1e-8),
+        slip_at_third=(3, 100),
+        one_pass_1e4=(0.5, 1e9),
+        two_pass_1e4=(0, 2e-3),
+        ddof_error=(0.09, 0.11),
+        drift_between=(2e3, 3e4),
+    ),
+    *exactly(
+        "rmsnorm",
+        hat="(0.37, 0.73, 1.10, 1.46)",
+        base_hat="(0.365, 0.730, 1.095, 1.461)",
+        moved_rms="(0.971, 0.990, 1.009, 1.028)",
+        moved_layer="(-1.342, -0.447, 0.447, 1.342)",
+        base_layer="(-1.342, -0.447, 0.447, 1.342)",
+    ),
+    *between(
+        "rmsnorm",
+        mean_square=(7.5, 7.5),
+        rms=(2.7386, 2.7387),
+        base_rms=(5.4772, 5.4773),
+        formula_error=(0, 1e-8),
+        dx_sum=(0.4, 0.6),
+        arithmetic_LayerNorm=(32.0, 32.1),
+        arithmetic_RMSNorm=(20.0, 20.1),
+        unfused_LayerNorm=(0.640, 0.642),
+        unfused_RMSNorm=(0.480, 0.482),
+        fused=(0.320, 0.322),
+        matmul=(2.22, 2.23),
+        bound_fused_LayerNorm=(9.99, 10.01),
+        bound_fused_RMSNorm=(15.99, 16.01),
+        bound_unfused_LayerNorm=(19.99, 20.01),
+        bound_unfused_RMSNorm=(23.99, 24.01),
+        std_zero=(0, 1),
+        std_one=(30, 50),
+    ),
+    *exactly("dropout", by_hand="(2, 0, 2, 2)"),
+    *between(
+        "dropout",
+        # Five standard errors of a million draws.
+        average=(1 - 3.3e-3, 1 + 3.3e-3),
+        linear_error=(0, 1e-12),
+        softmax_error=(0, 1e-12),
+        keeps_third=(0.41, 0.45),
+        scales_third=(2.30, 2.37),
+        corr_right=(0, 0.05),
+        corr_shared=(0.999, 1.001),
+        free_late_worse=(4, 5),
+        decay_late_worse=(0, 1),
+        gap_half=(7, 15),
+        gap_0=(3, 7),
+    ),
+    *between(
+        "initialization",
+        ratio_64=(0.97, 1.03),
+        ratio_512=(0.98, 1.02),
+        ratio_2048=(0.98, 1.02),
+        grow=(5.7e8, 7e8),
+        shrink=(8e-16, 1e-15),
+        he_512=(0.0625, 0.0625),
+        second_moment=(0.495, 0.505),
+        relu_variance=(0.338, 0.344),
+        end_one=(4.5e11, 1.8e12),
+        end_he=(0.5, 1.5),
+        end_small=(4e-9, 1.8e-8),
+        ratio=(1.095e12, 1.105e12),
+        tanh_Xavier=(0.09, 0.11),
+        tanh_He=(0.5, 0.62),
+        relu_Xavier=(1e-9, 1e-7),
+        stream_48_False=(9, 11),
+        stream_48_True=(1.3, 1.5),
+    ),
+]
