@@ -148,16 +148,18 @@ class Engine:
         master, notes = setting.master, repaired.repairs
         found = verdicts(master, repaired, played.runs, played.answer_errors, setting.forgeable)
         receipt = make_receipt(master, digest, salt, self.sandbox, found, played.runs, notes)
+        remarks = comments(master, repaired)
         notebook = repaired.notebook
         if notes:
             notebook["cells"].insert(0, repairs_cell(notes))
+            repaired.origins.insert(0, None)
         notebook["metadata"][RECEIPT_KEY] = receipt
         deaths = tuple(
             f"the student's process ended: {why}" for why in dict.fromkeys(played.deaths)
         )
         return Result(
             job.student, job.assignment, job.notebook, "graded", found,
-            comments(master, repaired), notes, deaths, receipt, notebook_text(notebook),
+            remarks, notes, deaths, receipt, notebook_text(notebook),
         )  # fmt: skip
 
 
