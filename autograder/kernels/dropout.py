@@ -122,6 +122,9 @@ def _apply(x: NDArray[Any], cache: Cache, out: NDArray[Any]) -> NDArray[Any]:
 
 @by_parts
 def _mask(first, end, x, keep, scale, out):  # type: ignore[no-untyped-def]
+    # Slices, because an index that may be negative, for all the compiler knows, is not vectorized.
+    x, keep, out = x[first:end], keep[first:end], out[first:end]
     zero = x.dtype.type(0)
-    for i in range(first, end):
-        out[i] = x[i] * scale if keep[i] else zero
+    for i in range(len(x)):
+        scaled = x[i] * scale
+        out[i] = scaled if keep[i] else zero

@@ -99,8 +99,9 @@ def embedding_backward(
 @by_parts
 def _forward(first, end, ids, table, out):  # type: ignore[no-untyped-def]
     for i in range(first, end):
+        row = ids[i]
         for j in range(table.shape[1]):
-            out[i, j] = table[ids[i], j]
+            out[i, j] = table[row, j]
 
 
 @by_parts
