@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 from typing import Any
 
 from autograder.sandbox.outputs import NOTE
@@ -153,8 +154,10 @@ def _well_formed(value: Any, depth: int = 0) -> Any:
     """Make texts valid Unicode and leave out what the wire cannot carry."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
-    if value is None or isinstance(value, bool | float):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else repr(value)
     if isinstance(value, int):
         return int(value) if abs(value) < 2**63 else float(value)
     if isinstance(value, dict) and depth < 32:

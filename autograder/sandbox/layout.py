@@ -9,12 +9,13 @@ import site
 import sys
 import sysconfig
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import autograder
 
+_PREFIX = "layers-sandbox-"
 CODE = "/sandbox"  # where the worker's code lies in a root of our making
 _PARTS = ("bin", "lib", "lib32", "lib64", "include", "libexec", "share", "etc", "pyvenv.cfg")
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -50,12 +51,16 @@ class Layout:
     links: list[tuple[str, str]]
     masked: list[str]
     stage: Path
-    sites: list[str] = field(default_factory=list)
 
     @property
     def code(self) -> Path:
         """Folder that holds the worker's own code."""
         return self.stage / "code"
+
+    @property
+    def home(self) -> Path:
+        """Home of the zygote where it has no root of our making."""
+        return self.stage / "home"
 
     @property
     def log(self) -> Path:
@@ -105,10 +110,12 @@ def make_layout() -> Layout:
     home = Path(autograder.__file__).resolve().parent
     candidates = {str(home), *(str(Path(folder) / "autograder") for folder in sites)}
     masked = [path for path in sorted(candidates) if _inside(path, shown) and Path(path).is_dir()]
-    stage = Path(tempfile.mkdtemp(prefix="layers-sandbox-"))
+    _clear_stages_of_the_dead()
+    stage = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
     _stage_code(stage / "code", home)
+    (stage / "home").mkdir()
     stage.chmod(0o711)  # the user that root becomes must pass, and list nothing
-    return Layout(shown, links, masked, stage, sites)
+    return Layout(shown, links, masked, stage)
 
 
 def _inside(path: str, shown: list[str]) -> bool:
@@ -138,6 +145,10 @@ def _site_packages() -> list[str]:
     folders += [sysconfig.get_paths()[name] for name in ("purelib", "platlib")]
     if site.ENABLE_USER_SITE:
         folders.append(site.getusersitepackages())
+    # Libraries may come from folders that a .pth file names.
+    specs = [importlib.util.find_spec(name) for name in ("numpy", "IPython", "msgpack")]
+    places = [Path(spec.origin).parents[1] for spec in specs if spec and spec.origin]
+    folders += [str(place) for place in places if place.name.endswith("-packages")]
     return [path for path in dict.fromkeys(folders) if Path(path).is_dir()]
 
 
@@ -152,6 +163,20 @@ def _real_interpreter() -> list[str]:
     if library and sysconfig.get_config_var("Py_ENABLE_SHARED") and Path(library).is_dir():
         folders.append(str(library))
     return [os.path.normpath(folder) for folder in folders]
+
+
+def _clear_stages_of_the_dead() -> None:
+    """Delete what a grader that was killed could not delete."""
+    for stage in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        number = stage.name.removeprefix(_PREFIX).split("-")[0]
+        if not number.isdigit() or stage.is_symlink() or stage.stat().st_uid != os.getuid():
+            continue
+        try:
+            os.kill(int(number), 0)
+        except ProcessLookupError:
+            shutil.rmtree(stage, ignore_errors=True)
+        except PermissionError:
+            continue
 
 
 def _stage_code(code: Path, home: Path) -> None:

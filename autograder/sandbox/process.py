@@ -7,7 +7,6 @@ import os
 import select
 import shutil
 import signal
-import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,17 +95,13 @@ def _in_words(fate: dict[str, Any]) -> str | None:
 
 
 def _delete(folder: Path) -> None:
-    """Delete a folder in which a student may have left unreadable folders; never follow links."""
-
-    def retry(function: Any, path: str, _: Any) -> None:
-        with contextlib.suppress(OSError):
-            parent = Path(path).parent
-            for place in (parent, Path(path)):
-                if stat.S_ISDIR(place.lstat().st_mode):
-                    place.chmod(0o700)
-            if function in (os.rmdir, os.unlink, os.remove):
-                function(path)
-            else:
-                shutil.rmtree(path, ignore_errors=True)
-
-    shutil.rmtree(folder, onerror=retry)
+    """Delete a folder in which a student may have left closed folders; never follow links."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return
+    folder.chmod(0o700)
+    for parent, names, _ in os.walk(folder):  # scans a folder only after this body opened it
+        for path in (Path(parent) / name for name in names):
+            if not path.is_symlink():
+                path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)

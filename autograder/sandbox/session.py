@@ -6,23 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from autograder.sandbox import wire
+from autograder.sandbox.answers import changed_places, generator_states, read_failure
 from autograder.sandbox.channel import Channel
+from autograder.sandbox.decode import Decoder
+from autograder.sandbox.encode import Encoder, TooBig
 from autograder.sandbox.errors import (
     MAX_NAME,
     CallFailed,
     Deadline,
     ProtocolError,
     Unsupported,
-    call_failed,
     plain_text,
 )
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outputs import clean_outputs, count, error_output
 from autograder.sandbox.proxy import Handle, RemoteFunction
-from autograder.sandbox.values import Decoder, Encoder, TooBig, read_generator_state
 
 if TYPE_CHECKING:
     from autograder.sandbox.tiers import Tier
@@ -105,7 +104,7 @@ class Worker:
         reply = self._channel.ask({"op": "files", "files": pairs}, (), self.limits.cell_seconds)
         if "raised" in reply.fields:
             with self._channel.strictly():
-                error = _failure(reply.fields["raised"])
+                error = read_failure(reply.fields["raised"])
             raise error
 
     def run_cell(self, source: str) -> CellResult:
@@ -170,10 +169,10 @@ class Worker:
             raise Deadline(reply.late)
         fields, failure, value = reply.fields, None, None
         with self._channel.strictly():
-            self.changed = _places(fields.get("changed", []), len(args), kwargs)
-            states = _states(fields.get("generators", []), args, kwargs)
+            self.changed = changed_places(fields.get("changed", []), len(args), kwargs)
+            states = generator_states(fields.get("generators", []), args, kwargs)
             if "raised" in fields:
-                failure = _failure(fields["raised"])
+                failure = read_failure(fields["raised"])
             else:
                 value = Decoder(reply.blobs, self._resolve).decode(fields.get("value"))
         for generator, state in states:
@@ -225,44 +224,3 @@ class Worker:
         if kind not in ("object", "module"):
             raise ProtocolError("a reference is of an unknown kind")
         return Handle(self, identity, type_name, kind, info)
-
-
-def _failure(failure: Any) -> CallFailed:
-    if type(failure) is not list or [type(part) for part in failure] != [str, str, str]:
-        raise ProtocolError("an exception is not made of three texts")
-    name, builtin, text = failure
-    return call_failed(name, text, builtin)
-
-
-def _argument(place: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if type(place) is int and 0 <= place < len(args):
-        return args[place]
-    if type(place) is str and place in kwargs:
-        return kwargs[place]
-    raise ProtocolError("an answer names an argument that was not given")
-
-
-def _places(
-    places: Any, count: int, kwargs: dict[str, Any]
-) -> tuple[int | str, ...]:
-    if type(places) is not list or len(places) > count + len(kwargs):
-        raise ProtocolError("the changed arguments are no short list")
-    for place in places:
-        _argument(place, (None,) * count, kwargs)
-    return tuple(dict.fromkeys(places))
-
-
-def _states(
-    states: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> list[tuple[np.random.Generator, dict[str, Any]]]:
-    if type(states) is not list or len(states) > len(args) + len(kwargs):
-        raise ProtocolError("the generators are no short list")
-    result = []
-    for pair in states:
-        if type(pair) is not list or len(pair) != 2:
-            raise ProtocolError("a generator's state has no place")
-        generator = _argument(pair[0], args, kwargs)
-        if type(generator) is not np.random.Generator:
-            raise ProtocolError("a state came for an argument that is no generator")
-        result.append((generator, read_generator_state(pair[1])))
-    return result

@@ -43,7 +43,7 @@ def start(wall: str, layout: Layout, fd: int) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             _COMMANDS[wall](layout, zygote),
             pass_fds=[fd],
-            env=environment(),
+            env=environment("/tmp" if wall != NONE else str(layout.home)),
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -52,12 +52,12 @@ def start(wall: str, layout: Layout, fd: int) -> subprocess.Popen[bytes]:
         )
 
 
-def environment() -> dict[str, str]:
+def environment(home: str) -> dict[str, str]:
     """Make the environment of the zygote and its workers, with nothing of the grader's."""
     made = {
         "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
-        "HOME": "/tmp",
+        "HOME": home,
         "USER": "student",
         "LOGNAME": "student",
         "SHELL": "/bin/sh",

@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox import wire
+from autograder.sandbox.decode import Decoder
+from autograder.sandbox.encode import Encoder, TooBig
 from autograder.sandbox.shell import CAPTURED, Shell
-from autograder.sandbox.values import Decoder, Encoder, TooBig, encode_generator
+from autograder.sandbox.values import encode_generator
 
 Answer = tuple[dict[str, Any], list[memoryview]]
 
@@ -47,9 +49,16 @@ class WorkerLoop:
             try:
                 message, blobs = wire.receive(self._sock, caps=REQUEST_CAPS)
                 fields, arrays = self._guarded(message, blobs)
-                wire.send(self._sock, {**fields, "nonce": message["nonce"]}, arrays)
+                self._send({**fields, "nonce": message["nonce"]}, arrays)
             except wire.Closed:
                 return
+
+    def _send(self, fields: dict[str, Any], arrays: list[memoryview]) -> None:
+        try:
+            wire.send(self._sock, fields, arrays)
+        except (TypeError, ValueError, OverflowError) as error:  # before a byte was sent
+            failure = {"raised": _described(error), "nonce": fields["nonce"], "outputs": []}
+            wire.send(self._sock, failure)
 
     def _interrupt(self, *_: object) -> None:
         if self._interruptible:
