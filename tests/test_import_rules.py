@@ -23,7 +23,8 @@ ALLOWED = {
         "autograder.sandbox", "autograder.checks", "autograder.mistakes",
     },
     "autograder/course": {
-        "numpy", "nbformat", "nbgrader", "nbconvert", "traitlets", "jupytext", "autograder.grading",
+        "numpy", "nbformat", "nbgrader", "traitlets", "jupytext", "sqlalchemy", "rich",
+        "mistune", "pygments", "autograder.grading",
     },
     "autograder/cli.py": {"autograder.course"},
     "autograder/__main__.py": {"autograder.cli"},

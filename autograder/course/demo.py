@@ -6,12 +6,13 @@ import shutil
 import time
 
 from autograder.course.example_course import ExampleResult, grade_example_course
-from autograder.course.grade import Result, grade
+from autograder.course.grade import grade
 from autograder.course.paths import Course
 from autograder.course.release import release
+from autograder.course.result import Result
 from autograder.course.sample_class import write_sample_class
 from autograder.course.stock import CONFIG_FILE
-from autograder.course.table import report
+from autograder.course.summary import summary
 
 
 def run_demo(course: Course) -> int:
@@ -24,9 +25,9 @@ def run_demo(course: Course) -> int:
     _say(f"1. Release: {len(release(course))} student notebooks in {course.exercises}")
     sample = _sample_course(course)
     students = write_sample_class(sample.exercises, sample.submitted)
-    _say(f"2. A sample class of {len(students)}, graded by nbgrader")
+    _say(f"2. A sample class of {len(students)}, graded in isolation")
     result = grade(sample, sample.submitted)
-    print(report(result))
+    print(summary(result, sample.grades_csv))
     _say("3. nbgrader's own example course, graded by nbgrader")
     print(_describe(grade_example_course(course.build / "example_course")))
     _say(f"Where to look (grading took {time.monotonic() - start:.0f} s)")

@@ -76,6 +76,11 @@ class Course:
         return self.build / "feedback"
 
     @property
+    def ledger(self) -> Path:
+        """Every verdict of the isolated engine, one line each."""
+        return self.build / "grading" / "ledger.jsonl"
+
+    @property
     def grades_csv(self) -> Path:
         """The class's grades in nbgrader's CSV format."""
         return self.build / "grades.csv"

@@ -1,35 +1,43 @@
 """Look through a folder of submissions: what can be graded, and what somebody must look at.
 
-Nothing in the folder is changed; `stage` copies what is graded.
+Nothing in the folder is changed, and no link in it is followed.
 """
 
 from __future__ import annotations
 
 import csv
 import difflib
-import json
-import shutil
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from nbgrader.nbgraderformat import read as read_as_nbgrader
 
 from autograder.course.paths import CourseError
 
 ROSTER = "roster.csv"
 # Browsers append .json or .txt to a notebook whose server names no type.
 NOTEBOOK_SUFFIXES = (".ipynb", ".ipynb.json", ".ipynb.txt")
+# Gives the graded cells that a notebook lacks, or a ValueError if it cannot be read.
+Lacks = Callable[[Path, str], set[str]]
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One notebook that can be graded."""
+    """One notebook that was handed in.
+
+    Attributes
+    ----------
+    student, layer : str
+        Whose, and of which assignment.
+    notebook : pathlib.Path
+        The file, under whatever name it came.
+    name : str
+        The notebook of the assignment that it is.
+    """
 
     student: str
     layer: str
     notebook: Path
+    name: str
 
 
 @dataclass
@@ -42,6 +50,8 @@ class Survey:
         Everybody on the roster or with a folder, sorted.
     submissions : list of Submission
         What can be graded.
+    missing : list of Submission
+        Notebooks that were not handed in with others of their assignment.
     problems : list of str
         One line each: the file, what is wrong, what to do.
     notes : list of str
@@ -52,30 +62,44 @@ class Survey:
 
     students: list[str] = field(default_factory=list)
     submissions: list[Submission] = field(default_factory=list)
+    missing: list[Submission] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unusable: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Look:
+    """What one survey looks for."""
+
+    expected: Mapping[str, Sequence[str]]
+    layers: Sequence[str]
+    roster: Mapping[str, object] | None
+    lacks: Lacks | None
+
+
 def survey(
     folder: Path,
-    exercises: dict[str, set[str]],
+    expected: Mapping[str, Sequence[str]],
     layers: Sequence[str],
     students: Iterable[str] = (),
+    lacks: Lacks | None = None,
 ) -> Survey:
-    """Find every submission in ``folder/<student>/<layer>/<layer>.ipynb``.
+    """Find every submission, ``folder/<student>/<assignment>/<notebook>.ipynb``.
 
     Parameters
     ----------
     folder : pathlib.Path
         The submissions. A ``roster.csv`` in it with a column ``id`` says who is in the class;
         without one, every folder is a student.
-    exercises : dict of str to set of str
-        For every layer of the course, the ids of its graded cells.
+    expected : mapping of str to sequence of str
+        The notebooks of every assignment of the course.
     layers : sequence of str
-        The layers to grade now.
+        The assignments to grade now.
     students : iterable of str
         Only these students; empty takes all.
+    lacks : callable, optional
+        Reads a notebook and tells which graded cells it lacks. Without it no file is opened.
 
     Raises
     ------
@@ -84,25 +108,26 @@ def survey(
     """
     if not folder.is_dir():
         raise CourseError(f"{folder}: no such folder; give the one that holds <student>/<layer>/.")
-    found = Survey()
-    roster = read_roster(folder)
-    wanted = set(students)
-    for path in _visible(folder):
+    found, wanted = Survey(), set(students)
+    look = _Look(expected, layers, read_roster(folder), lacks)
+    for path in _visible(folder, found):
         if path.is_dir():
             if not wanted or path.name in wanted:
-                _survey_student(path, exercises, layers, roster, found)
+                _survey_student(path, look, found)
         elif path.name != ROSTER:
             found.problems.append(
                 f"{path}: a file among the student folders; "
                 "move it to <student>/<layer>/<layer>.ipynb if it is a submission."
             )
-    if not any(path.is_dir() for path in _visible(folder)):
+    present = [path.name for path in _visible(folder) if path.is_dir()]
+    if not present:
         raise CourseError(f"{folder}: no student folder in it; expected <student>/<layer>/.")
-    found.students = sorted(set(found.students) | {name for name in roster or () if not wanted})
+    absent = {name for name in look.roster or () if not wanted}
+    found.students = sorted(set(found.students) | absent)
     if missing := wanted - set(found.students):
         raise CourseError(
-            f"{folder}: unknown student {', '.join(sorted(missing))}; the folder holds "
-            f"{', '.join(path.name for path in _visible(folder) if path.is_dir()) or 'nobody'}."
+            f"{folder}: unknown student {', '.join(sorted(missing))}; "
+            f"the folder holds {_few(present)}."
         )
     return found
 
@@ -119,32 +144,25 @@ def read_roster(folder: Path) -> dict[str, dict[str, str]] | None:
     return {row.pop("id"): row for row in rows}
 
 
-def stage(submission: Submission, target: Path) -> None:
-    """Copy a submission to ``target/<student>/<layer>/<layer>.ipynb`` with the files beside it."""
-    folder = target / submission.student / submission.layer
-    folder.mkdir(parents=True)
-    for path in _visible(submission.notebook.parent):
-        # A link from an unpacked archive may point at any file of this machine.
-        if path.is_file() and not path.is_symlink() and not _is_notebook(path):
-            shutil.copyfile(path, folder / path.name)
-    shutil.copyfile(submission.notebook, folder / f"{submission.layer}.ipynb")
+def files_beside(notebook: Path) -> list[Path]:
+    """List the files that were handed in with a notebook: no notebooks, no links, no folders."""
+    return [path for path in _visible(notebook.parent) if path.is_file() and not is_notebook(path)]
 
 
-def _survey_student(
-    folder: Path,
-    exercises: dict[str, set[str]],
-    layers: Sequence[str],
-    roster: dict[str, dict[str, str]] | None,
-    found: Survey,
-) -> None:
-    if roster is not None and folder.name not in roster:
+def is_notebook(path: Path) -> bool:
+    """Tell by its name whether a file is a notebook, renamed by a browser or not."""
+    return path.name.endswith(NOTEBOOK_SUFFIXES)
+
+
+def _survey_student(folder: Path, look: _Look, found: Survey) -> None:
+    if look.roster is not None and folder.name not in look.roster:
         found.problems.append(
             f"{folder}: unknown student '{folder.name}', not graded; "
             f"rename the folder or add a line to {folder.parent / ROSTER}."
         )
         return
     found.students.append(folder.name)
-    children = _visible(folder)
+    children = _visible(folder, found)
     if not any(path.is_dir() for path in children):
         found.problems.append(f"{folder}: no assignment in it; expected <layer>/<layer>.ipynb.")
     for path in children:
@@ -153,85 +171,81 @@ def _survey_student(
                 f"{path}: not graded, it lies outside an assignment folder; "
                 f"move it to {folder}/<layer>/<layer>.ipynb."
             )
-        elif path.name not in exercises:
-            close = difflib.get_close_matches(path.name, exercises, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"they are {', '.join(exercises)}."
+        elif path.name not in look.expected:
+            close = difflib.get_close_matches(path.name, look.expected, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"they are {_few(look.expected)}."
             found.problems.append(f"{path}: unknown assignment '{path.name}', not graded; {hint}")
-        elif path.name in layers:
-            _survey_layer(path, exercises, found)
+        elif path.name in look.layers:
+            _survey_assignment(path, look, found)
 
 
-def _survey_layer(folder: Path, exercises: dict[str, set[str]], found: Survey) -> None:
+def _survey_assignment(folder: Path, look: _Look, found: Survey) -> None:
     student, layer = folder.parent.name, folder.name
-    try:
-        notebook = _pick_notebook(folder, exercises, found.notes)
-    except ValueError as error:
-        found.problems.append(str(error))
+    picked = _pick(folder, look.expected, found)
+    for name in look.expected[layer]:
+        item = Submission(student, layer, picked.get(name, folder / f"{name}.ipynb"), name)
+        if name in picked:
+            _look_inside(item, look, found)
+        elif picked:
+            found.missing.append(item)
+            found.notes.append(f"{item.notebook}: not handed in; it counts 0.")
+    if not picked:
         found.unusable[student, layer] = "missing"
-        return
-    try:
-        missing = exercises[layer] - _graded_ids(notebook)
-    except ValueError as error:
-        found.problems.append(f"{notebook}: {error}")
-        found.unusable[student, layer] = "broken"
-        return
-    if missing:
-        found.problems.append(
-            f"{notebook}: graded cells are missing and count 0: {', '.join(sorted(missing))}; "
-            "ask for a notebook made from the released one."
-        )
-    found.submissions.append(Submission(student, layer, notebook))
 
 
-def _pick_notebook(folder: Path, exercises: dict[str, set[str]], notes: list[str]) -> Path:
-    """Take the notebook that the exercise expects, or the only one that can be meant."""
-    layer = folder.name
-    expected = folder / f"{layer}.ipynb"
-    notebooks = [path for path in _visible(folder) if path.is_file() and _is_notebook(path)]
-    others = [path for path in notebooks if path != expected]
-    if expected in notebooks:
-        notes.extend(f"{path}: ignored, {expected.name} lies beside it." for path in others)
-        return expected
-    if not notebooks:
-        raise ValueError(f"{expected}: missing; nothing to grade in this folder, ask for the file.")
-    mine = [path for path in others if path.name.startswith(layer)] if len(others) > 1 else others
-    if len(mine) != 1:
-        names = ", ".join(path.name for path in others)
-        raise ValueError(f"{expected}: missing; keep one of {names} under this name.")
-    other_layer = mine[0].name.split(".")[0]
-    if other_layer in exercises and other_layer != layer:
-        raise ValueError(f"{mine[0]}: belongs to {other_layer}; {expected.name} is missing.")
-    notes.append(f"{mine[0]}: graded as {expected.name}.")
-    return mine[0]
+def _look_inside(item: Submission, look: _Look, found: Survey) -> None:
+    if look.lacks is not None:
+        try:
+            missing = look.lacks(item.notebook, item.layer)
+        except ValueError as error:
+            found.problems.append(f"{item.notebook}: {error}")
+            found.unusable[item.student, item.layer] = "broken"
+            return
+        if missing:
+            found.problems.append(
+                f"{item.notebook}: graded cells are missing and count 0: "
+                f"{', '.join(sorted(missing))}; ask for a notebook made from the released one."
+            )
+    found.submissions.append(item)
 
 
-def _graded_ids(notebook: Path) -> set[str]:
-    """Read a notebook as nbgrader will; return the ids of its graded cells."""
-    if notebook.stat().st_size == 0:
-        raise ValueError("the file is empty (0 bytes), not graded; ask for it again.")
-    try:
-        json.loads(notebook.read_text(encoding="utf-8"))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            cells = read_as_nbgrader(str(notebook), as_version=4).cells
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"broken at line {error.lineno}, column {error.colno} (not JSON), not graded; "
-            "ask for it again or mend it in a text editor."
-        ) from None
-    except Exception as error:
-        reason = (str(error).strip().splitlines() or ["no reason given"])[0]
-        raise ValueError(
-            f"nbgrader cannot read it ({type(error).__name__}: {reason[:120]}), not graded; "
-            "ask for a notebook saved by Jupyter."
-        ) from None
-    marks = [cell.metadata.get("nbgrader", {}) for cell in cells]
-    return {mark["grade_id"] for mark in marks if mark.get("grade") and "grade_id" in mark}
+def _pick(folder: Path, expected: Mapping[str, Sequence[str]], found: Survey) -> dict[str, Path]:
+    """Find the file of each notebook: under its name, or the only one that can be meant."""
+    names = expected[folder.name]
+    files = [path for path in _visible(folder, found) if path.is_file() and is_notebook(path)]
+    picked = {path.stem: path for path in files if path.suffix == ".ipynb" and path.stem in names}
+    others = [path for path in files if path not in picked.values()]
+    for name in names:
+        place = folder / f"{name}.ipynb"
+        alone = len(names) == 1 and len(others) == 1
+        mine = [path for path in others if alone or path.name.startswith(name)]
+        if name in picked:
+            spare = others if len(names) == 1 else mine
+            found.notes += [f"{path}: ignored, {place.name} lies beside it." for path in spare]
+        elif len(mine) != 1:
+            keep = _few(path.name for path in mine or others)
+            way = f"keep one of {keep} under this name." if others else "ask for the file."
+            found.problems.append(f"{place}: missing; {way}")
+        elif (other := mine[0].name.split(".")[0]) in expected and other != name:
+            found.problems.append(f"{mine[0]}: belongs to {other}; {place.name} is missing.")
+        else:
+            picked[name] = mine[0]
+            found.notes.append(f"{mine[0]}: graded as {place.name}.")
+    return picked
 
 
-def _visible(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+def _visible(folder: Path, found: Survey | None = None) -> list[Path]:
+    """List what is in a folder, without hidden files and links; say which links there are."""
+    paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    if found is not None:
+        found.problems += [
+            f"{path}: a link, which may point anywhere, so it is not followed; hand in the file."
+            for path in paths if path.is_symlink()
+        ]  # fmt: skip
+    return [path for path in paths if not path.is_symlink()]
 
 
-def _is_notebook(path: Path) -> bool:
-    return path.name.endswith(NOTEBOOK_SUFFIXES)
+def _few(names: Iterable[str]) -> str:
+    listed = list(names)
+    rest = f" and {len(listed) - 12} more" if len(listed) > 12 else ""
+    return ", ".join(listed[:12]) + rest if listed else "nobody"

@@ -1,11 +1,12 @@
-"""Print what grading found, for a reader at the end of a long day."""
+"""Grades as a table, findings as lines, both as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
-from autograder.course.grade import Result
+from autograder.course.result import Result
 
 NOT_HANDED_IN = "-"
 
@@ -16,41 +17,39 @@ def grade_table(result: Result) -> str:
     rows = [[*head, f"total /{sum(result.max_scores.values()):g}"]]
     for student in result.students:
         cells = [_cell(result, student, layer) for layer in result.layers]
-        rows.append([student, *cells, f"{_total(result, student):g}"])
+        rows.append([student, *cells, f"{total(result, student):g}"])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(_align(row, widths)).rstrip() for row in rows]
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
-def findings_list(result: Result) -> str:
-    """Say in one line per student what was found."""
+def findings_list(result: Result, *, everybody: bool = True) -> str:
+    """Say in one line per student what was found; of whom nothing was, only if asked."""
     width = max((len(student) for student in result.students), default=0)
+    found = {student: _findings_of(result, student) for student in result.students}
     return "\n".join(
-        f"{student:<{width}}  {_findings_of(result, student)}" for student in result.students
+        f"{student:<{width}}  {words or _without(result, student)}"
+        for student, words in found.items()
+        if words or everybody
     )
 
 
-def report(result: Result) -> str:
-    """Compose the whole printed report: table, findings, notes, problems."""
-    parts = [grade_table(result), "What was found\n" + findings_list(result)]
-    if result.notes:
-        parts.append("Put right\n" + "\n".join(result.notes))
-    if result.problems:
-        parts.append(
-            f"{len(result.problems)} problem(s) to look at\n" + "\n".join(result.problems)
-        )
-    return "\n\n".join(parts)
+def total(result: Result, student: str) -> float:
+    """Add up what a student got."""
+    return sum(result.scores.get((student, layer), 0.0) for layer in result.layers)
 
 
 def as_json(result: Result) -> dict[str, Any]:
     """Give the report as plain data, for ``--json``."""
     return {
+        "isolation": asdict(result.isolation),
         "graded": result.graded,
+        "resumed": result.resumed,
         "max_scores": result.max_scores,
         "students": {
             student: {
-                "scores": _by_layer(result.scores, student),
-                "not_graded": _by_layer(result.unusable, student),
+                "scores": _by_layer(result, result.scores, student),
+                "not_graded": _by_layer(result, result.unusable, student),
                 "findings": [
                     {"layer": layer, "function": finding.function, "score": finding.score,
                      "points": finding.points, "mistake": finding.mistake, "reason": reason}
@@ -59,13 +58,23 @@ def as_json(result: Result) -> dict[str, Any]:
             }
             for student in result.students
         },
+        "changed": [
+            {"student": change.after.student, "layer": change.after.assignment,
+             "cells": change.cells, "reasons": change.reasons}
+            for change in result.changed
+        ],
+        "repaired": result.repaired,
+        "forgeable": result.forgeable,
         "notes": result.notes,
         "problems": result.problems,
-    }
+    }  # fmt: skip
 
 
-def _by_layer(values: dict[tuple[str, str], Any], student: str) -> dict[str, Any]:
-    return {layer: value for (name, layer), value in values.items() if name == student}
+def _by_layer(
+    result: Result, values: dict[tuple[str, str], Any], student: str
+) -> dict[str, Any]:
+    keys = ((student, layer) for layer in result.layers)
+    return {key[1]: values[key] for key in keys if key in values}
 
 
 def _cell(result: Result, student: str, layer: str) -> str:
@@ -73,10 +82,6 @@ def _cell(result: Result, student: str, layer: str) -> str:
         return result.unusable[student, layer]
     score = result.scores.get((student, layer))
     return NOT_HANDED_IN if score is None else f"{score:g}"
-
-
-def _total(result: Result, student: str) -> float:
-    return sum(_by_layer(result.scores, student).values())
 
 
 def _align(row: list[str], widths: list[int]) -> Iterator[str]:
@@ -98,7 +103,9 @@ def _findings_of(result: Result, student: str) -> str:
         score = f"{finding.function} {finding.score:g}/{finding.points:g}"
         by_reason.setdefault(reason, []).append(score)
     words = [f"{', '.join(scores)}: {reason}" for reason, scores in by_reason.items()]
-    words += [f"{layer}: {word}" for layer, word in _by_layer(result.unusable, student).items()]
-    if words:
-        return "; ".join(words)
-    return "nothing lost" if _by_layer(result.scores, student) else "nothing handed in"
+    unusable = _by_layer(result, result.unusable, student)
+    return "; ".join([*words, *(f"{layer}: {word}" for layer, word in unusable.items())])
+
+
+def _without(result: Result, student: str) -> str:
+    return "nothing lost" if _by_layer(result, result.scores, student) else "nothing handed in"

@@ -52,8 +52,12 @@ def _reason(finding: Finding, text: str) -> str:
     if finding.mistake_name:
         return finding.mistake_name
     found = _REASON.search(text)
-    reason = _GIVEN.sub("", found[1]) if found else "lost " + ", ".join(finding.lost)
-    return "not written yet" if "not written yet" in reason else reason
+    return in_short(found[1]) if found else "lost " + ", ".join(finding.lost)
+
+
+def in_short(reason: str) -> str:
+    """Cut a reason that was written for one student down to what a list of a class needs."""
+    return "not written yet" if "not written yet" in reason else _GIVEN.sub("", reason)
 
 
 def _unreported(cell: NotebookNode, answer_error: str) -> tuple[Finding, str]:

@@ -2,10 +2,13 @@ import json
 
 import pytest
 
+from autograder.course.legible import graded_ids
 from autograder.course.paths import CourseError
-from autograder.course.survey import stage, survey
+from autograder.course.stock_engine import stage
+from autograder.course.survey import survey
 
-EXERCISES = {"layernorm": {"forward", "backward"}, "rmsnorm": {"only"}}
+NOTEBOOKS = {"layernorm": ["layernorm"], "rmsnorm": ["rmsnorm"]}
+GRADED = {"layernorm": {"forward", "backward"}, "rmsnorm": {"only"}}
 
 
 def notebook(*grade_ids, schema_version=3):
@@ -24,6 +27,11 @@ def notebook(*grade_ids, schema_version=3):
 GOOD = notebook("forward", "backward")
 
 
+def lacks(path, layer):
+    """Read a notebook as the stock engine does."""
+    return GRADED[layer] - graded_ids(path)
+
+
 @pytest.fixture
 def look(tmp_path):
     """Write files given as path: text, with one right submission beside them, and survey them."""
@@ -34,7 +42,7 @@ def look(tmp_path):
             path.parent.mkdir(parents=True, exist_ok=True)
             if text is not None:
                 path.write_text(text)
-        return survey(tmp_path, EXERCISES, layers, students)
+        return survey(tmp_path, NOTEBOOKS, layers, students, lacks)
 
     return write_and_look
 
@@ -117,4 +125,28 @@ def test_an_unknown_student_or_folder_ends_the_run(look, tmp_path):
     with pytest.raises(CourseError, match="unknown student bob; the folder holds zoe"):
         look({}, students=["bob"])
     with pytest.raises(CourseError, match="no such folder"):
-        survey(tmp_path / "nowhere", EXERCISES, ["layernorm"])
+        survey(tmp_path / "nowhere", NOTEBOOKS, ["layernorm"])
+
+
+@pytest.mark.parametrize("place", ["amy", "amy/layernorm", "amy/layernorm/layernorm.ipynb"])
+def test_a_link_in_place_of_a_submission_is_refused(place, look, tmp_path):
+    """Somebody else's work, or any file of this machine, must not be graded as one's own."""
+    path = tmp_path / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    depth = place.count("/") + 1
+    path.symlink_to(tmp_path.joinpath("zoe", "layernorm", "layernorm.ipynb").parents[2 - depth]
+                    if depth < 3 else tmp_path / "zoe" / "layernorm" / "layernorm.ipynb")
+    found = look({})
+    assert [item.student for item in found.submissions] == ["zoe"]
+    assert any(line.startswith(f"{path}: a link") for line in found.problems)
+
+
+def test_of_several_notebooks_the_absent_one_counts_and_is_said(tmp_path):
+    folder = tmp_path / "zoe" / "ps1"
+    folder.mkdir(parents=True)
+    (folder / "problem1.ipynb").write_text(GOOD)
+    (folder / "problem2 (1).ipynb").write_text(GOOD)
+    found = survey(tmp_path, {"ps1": ["problem1", "problem2", "problem3"]}, ["ps1"])
+    assert [item.name for item in found.submissions] == ["problem1", "problem2"]
+    assert [item.name for item in found.missing] == ["problem3"]
+    assert f"{folder}/problem2 (1).ipynb: graded as problem2.ipynb." in found.notes

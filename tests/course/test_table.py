@@ -1,5 +1,8 @@
-from autograder.course.grade import Result
-from autograder.course.table import as_json, findings_list, grade_table, report
+from pathlib import Path
+
+from autograder.course.result import Result
+from autograder.course.summary import summary
+from autograder.course.table import as_json, findings_list, grade_table
 from autograder.grading.findings import Finding
 
 
@@ -46,7 +49,8 @@ def test_findings_take_one_line_per_student():
 
 
 def test_problems_come_last_where_a_terminal_leaves_them_in_view():
-    assert report(RESULT).endswith("1 problem(s) to look at\nb.ipynb: broken")
+    text = summary(RESULT, Path("grades.csv"))
+    assert text.endswith("1 problem(s) to look at\nb.ipynb: broken")
 
 
 def test_json_tells_the_same():

@@ -1,7 +1,4 @@
-"""Grade the staged submissions of one class with stock nbgrader, several processes at a time.
-
-This is the seam: another engine offers the same `grade_class` and replaces this module.
-"""
+"""Grade the staged submissions of one class with stock nbgrader, several processes at a time."""
 
 from __future__ import annotations
 
@@ -16,9 +13,8 @@ from pathlib import Path
 
 from autograder.course import stock
 from autograder.course.paths import Course
-from autograder.course.survey import Submission, stage
-
-SECRET_VARIABLE = "LAYERS_COURSE_SECRET"
+from autograder.course.secret import SECRET_VARIABLE
+from autograder.course.survey import Submission, files_beside
 
 
 def grade_class(
@@ -55,6 +51,15 @@ def grade_class(
         layers = sorted({layer for layer, _ in jobs})
         _run_all(_generate_feedback, [(course.root, layer) for layer in layers], workers)
     return _failures(course, submissions, [layer for layer, _ in jobs], logs)
+
+
+def stage(submission: Submission, target: Path) -> None:
+    """Copy a submission to ``target/<student>/<layer>/<layer>.ipynb`` with the files beside it."""
+    folder = target / submission.student / submission.layer
+    folder.mkdir(parents=True)
+    for path in files_beside(submission.notebook):
+        shutil.copyfile(path, folder / path.name)
+    shutil.copyfile(submission.notebook, folder / f"{submission.layer}.ipynb")
 
 
 def _stage_shares(
