@@ -91,8 +91,13 @@ def embedding_backward(
             f"got {dout.shape}."
         )
     features = dout.shape[-1]
-    out = validate.output(_BACKWARD, out, (vocab_size, features), dout.dtype, dout=dout)
-    _backward(vocab_size, dout.size, dout.reshape(-1, features), ids.reshape(-1), out)
+    # New memory is zero already, and the pages of rows that are never used are not even touched.
+    clear = out is not None
+    if out is None:
+        out = np.zeros((vocab_size, features), dout.dtype)
+    else:
+        validate.output(_BACKWARD, out, (vocab_size, features), dout.dtype, dout=dout)
+    _backward(vocab_size, dout.size, dout.reshape(-1, features), ids.reshape(-1), out, clear)
     return out
 
 
@@ -105,11 +110,12 @@ def _forward(first, end, ids, table, out):  # type: ignore[no-untyped-def]
 
 
 @by_parts
-def _backward(first, end, dout, ids, dtable):  # type: ignore[no-untyped-def]
+def _backward(first, end, dout, ids, dtable, clear):  # type: ignore[no-untyped-def]
     # Each part owns a range of rows of the table: no two threads meet, and each row is summed in
     # the order of the ids whatever the number of threads. Sharing out the features instead took 1.5
     # to 3 times as long, alternate rows 1.4 to 1.8 times.
-    dtable[first:end] = 0
+    if clear:
+        dtable[first:end] = 0
     for i in range(len(ids)):
         row = ids[i]
         if first <= row < end:
