@@ -5,6 +5,7 @@ the exercises in the gradebook. Make student notebooks with `make release`, whic
 leaks, rather than with `nbgrader generate_assignment`.
 """
 
+import os
 from pathlib import Path
 
 c = get_config()  # noqa: F821 (nbgrader provides it)
@@ -28,3 +29,16 @@ c.Execute.kernel_name = "python3"
 c.Execute.extra_arguments = ["--IPKernelApp.log_level=ERROR"]
 # A graded kernel has nothing to save; a polite shutdown waits for it a third of a second.
 c.Execute.shutdown_kernel = "immediate"
+
+# `nbgrader autograde` runs students' code in our sandbox, and the tests outside it. Without a
+# sandbox on this machine it warns and grades as nbgrader does; LAYERS_ENGINE=stock asks for
+# that, LAYERS_ENGINE=isolated refuses it.
+if os.environ.get("LAYERS_ENGINE") != "stock":
+    c.Autograde.autograde_preprocessors = [
+        "autograder.grading.execute.SandboxExecute",
+        "nbgrader.preprocessors.IgnorePattern",
+        "nbgrader.preprocessors.LimitOutput",
+        "autograder.grading.execute.SaveVerdicts",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]

@@ -58,7 +58,10 @@ def generate_assignment(config: Config, assignment: str, *, database: bool) -> O
 
 
 def autograde(config: Config, assignment: str) -> Outcome:
-    """Execute and score every submission of ``assignment`` in the submitted folder."""
+    """Execute and score every submission of ``assignment`` with nbgrader alone."""
+    config = copy.deepcopy(config)
+    # What the course configures for plain nbgrader commands is our own engine.
+    config.Autograde.pop("autograde_preprocessors", None)
     return _run(Autograde, config, assignment)
 
 

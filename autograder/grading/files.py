@@ -42,6 +42,8 @@ def read_files(folder: Path, paths: Iterable[Path]) -> tuple[dict[str, bytes], t
     for path in paths:
         name = str(path.relative_to(folder)) if path.is_relative_to(folder) else path.name
         try:
+            if not path.parent.resolve().is_relative_to(folder.resolve()):
+                raise UnreadableError("lies outside the submission's folder; links are refused.")
             found[name] = read_bytes(path, left)
             left -= len(found[name])
         except UnreadableError as error:

@@ -36,6 +36,15 @@ class Player:
         What the student's code finds in its folder.
     limits : Limits
         Its `submission_seconds` bound all workers together.
+
+    Attributes
+    ----------
+    started : int
+        Workers so far.
+    deaths, problems : list of str
+        Why workers ended; what could not be given to them.
+    lost : str or None
+        Why no worker can be had: the sandbox is at fault, not the submission.
     """
 
     def __init__(self, sandbox: Sandbox, files: Mapping[str, bytes], limits: Limits) -> None:
@@ -48,6 +57,8 @@ class Player:
         self._strikes: Counter[str] = Counter()
         self.started = 0
         self.deaths: list[str] = []
+        self.problems: list[str] = []
+        self.lost: str | None = None
 
     def __enter__(self) -> Player:
         """Give the player; leaving ends its worker."""
@@ -120,13 +131,25 @@ class Player:
                 raise Deadline(
                     f"the {self._limits.submission_seconds:g} s of the submission are over"
                 )
-            if self.started >= MAX_WORKERS:
+            if self.lost or self.started >= MAX_WORKERS:
                 raise WorkerGone(f"{MAX_WORKERS} processes of this submission have ended")
             self.started += 1
-            limits = replace(self._limits, submission_seconds=left)
-            self._worker = self._sandbox.worker(self._files, limits)
+            self._worker = self._new(replace(self._limits, submission_seconds=left))
             self._replay(self._worker)
         return self._worker
+
+    def _new(self, limits: Limits) -> Worker:
+        try:
+            worker = self._sandbox.worker({}, limits)
+        except Exception as error:
+            self.lost = f"{type(error).__name__}: {error}"
+            raise WorkerGone("the sandbox is gone") from error
+        try:
+            if self._files:
+                worker.put_files(self._files)
+        except CallFailed as failure:
+            self.problems.append(f"its files could not be given to it: {failure}")
+        return worker
 
     def _replay(self, worker: Worker) -> None:
         """Run the cells that ran before; one that stops the new worker is not run again."""

@@ -19,7 +19,7 @@ from autograder.sandbox import Limits, Sandbox
 SALT = "the master's own solution"
 
 
-def probed(master: Master, sandbox: Sandbox, limits: Limits) -> Master:
+def probed(master: Master, sandbox: Sandbox, limits: Limits, secret: str | None = None) -> Master:
     """Decide which test cells are forgeable: by syntax, then by the instructor's solution.
 
     A test cell in which that solution loses points through the proxies, but not inside the
@@ -31,15 +31,21 @@ def probed(master: Master, sandbox: Sandbox, limits: Limits) -> Master:
     sandbox : Sandbox
         In which the instructor's solution runs, in workers of its own.
     limits : Limits
+    secret : str, optional
+        The course secret.
     """
     found = frozenset(forgeable_by_syntax(master))
     if any(cell.solved is None for cell in master.cells):
         return replace(master, forgeable=found, probed=True)
-    lost = _lost(master, sandbox, limits, found)
+
+    def tried(forgeable: frozenset[str]) -> frozenset[str]:
+        return _lost(setting_of(sandbox, master, limits, secret, forgeable))
+
+    lost = tried(found)
     if not lost:
         return replace(master, forgeable=found, probed=True)
     wider = frozenset(with_dependencies(master, dict.fromkeys(found | lost, "")))
-    still = _lost(master, sandbox, limits, wider)
+    still = tried(wider)
     needed = frozenset(with_dependencies(master, dict.fromkeys(found | (lost - still), "")))
     problems = tuple(
         f"{master.assignment}/{master.notebook}: the instructor's own solution loses points in "
@@ -49,24 +55,21 @@ def probed(master: Master, sandbox: Sandbox, limits: Limits) -> Master:
     return replace(master, forgeable=needed, probed=True, problems=master.problems + problems)
 
 
-def _lost(
-    master: Master, sandbox: Sandbox, limits: Limits, forgeable: frozenset[str]
-) -> frozenset[str]:
+def _lost(setting: Setting) -> frozenset[str]:
     """Name the test cells in which the instructor's solution has less than all points."""
-    setting = setting_of(sandbox, master, limits, forgeable=forgeable)
-    runs = _play(master, setting).runs
-    tests = [cell for cell in master.cells if cell.is_test and cell.grade_id]
+    runs = _play(setting).runs
+    tests = [cell for cell in setting.master.cells if cell.is_test and cell.grade_id]
     return frozenset(
         cell.grade_id or "" for cell in tests
         if cell.grade_id in runs and score_of(runs[cell.grade_id], cell.points) < cell.points
     )  # fmt: skip
 
 
-def _play(master: Master, setting: Setting) -> Played:
+def _play(setting: Setting) -> Played:
     cells: list[dict[str, Any]] = [
         {"cell_type": known.kind, "metadata": {}, "source": known.solved or "", "outputs": [],
          "execution_count": None}
-        for known in master.cells
+        for known in setting.master.cells
     ]  # fmt: skip
     repaired = Repaired({"cells": cells}, list(range(len(cells))), ())
     return play(setting, repaired, {}, SALT)

@@ -22,6 +22,10 @@ MAX_LINES = 1000
 MAX_TRACEBACK = 100
 
 
+class SandboxLost(RuntimeError):  # noqa: N818 - states what happened
+    """No worker could be had: the sandbox is at fault, and the submission has no grade."""
+
+
 @dataclass
 class Played:
     """What running a notebook gave.
@@ -34,8 +38,8 @@ class Played:
         For a name that students bind, the error of the answer cell that should have bound it.
     workers : int
         Processes that it took.
-    deaths : list of str
-        Why the earlier ones ended.
+    problems : list of str
+        Why the earlier ones ended, and what could not be given to them.
     seconds : dict of str to float
         Time spent on the student's cells and on the test cells.
     """
@@ -43,7 +47,7 @@ class Played:
     runs: dict[str, TestRun] = field(default_factory=dict)
     answer_errors: dict[str, str] = field(default_factory=dict)
     workers: int = 0
-    deaths: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=lambda: {"cells": 0.0, "tests": 0.0})
 
 
@@ -97,6 +101,11 @@ def play(setting: Setting, repaired: Repaired, files: Mapping[str, bytes], salt:
         What the student's code finds in its folder; the master's files come on top.
     salt : str
         From which checks and global random states derive their seeds.
+
+    Raises
+    ------
+    SandboxLost
+        The sandbox has ended; start another.
     """
     played = Played()
     seed = int.from_bytes(hashlib.sha256(salt.encode()).digest()[:8], "big")
@@ -105,7 +114,13 @@ def play(setting: Setting, repaired: Repaired, files: Mapping[str, bytes], salt:
         Player(setting.sandbox, {**files, **setting.master.files}, setting.limits) as player,
     ):
         _Run(setting, player, played, salt).cells(repaired)
-        played.workers, played.deaths = player.started, player.deaths
+        if player.lost is not None:
+            raise SandboxLost(player.lost)
+        ended = [f"the student's process ended: {why}" for why in player.deaths]
+        played.workers, played.problems = (
+            player.started,
+            list(dict.fromkeys([*ended, *player.problems])),
+        )
     return played
 
 

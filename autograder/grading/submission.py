@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from autograder.grading import probe
@@ -13,9 +15,9 @@ from autograder.grading.receipt import make_receipt
 from autograder.grading.repair import Repaired, repair
 from autograder.grading.result import Job, Result, Stopwatch, digest_of
 from autograder.grading.score import Verdict, comments, verdicts
-from autograder.grading.session import Played, Setting, play, setting_of
+from autograder.grading.session import Played, SandboxLost, Setting, play, setting_of
 from autograder.grading.writing import RECEIPT_KEY, notebook_text, repairs_cell
-from autograder.sandbox import Limits, Sandbox, Tier
+from autograder.sandbox import Limits, Sandbox, SandboxRefused, Tier
 
 __all__ = ["Engine", "Job", "Result", "Verdict"]
 
@@ -96,7 +98,11 @@ class Engine:
         Prepare once and hand the result to every process that grades; an unprepared master is
         prepared by each engine when it first sees it.
         """
-        return master if master.probed else probe.probed(master, self.sandbox, self.limits)
+        return (
+            master
+            if master.probed
+            else probe.probed(master, self.sandbox, self.limits, self._secret)
+        )
 
     def grade(self, job: Job, master: Master) -> Result:
         """Grade one submission; never raises for anything that a submission is or does."""
@@ -116,17 +122,40 @@ class Engine:
         problems: tuple[str, ...] = (),
     ) -> Result:
         """Grade the bytes of a submission, whatever file they came from."""
+        reason = ""
+        for _ in range(2):
+            try:
+                return self._grade(job, raw, master, files or {}, problems)
+            except SandboxRefused:
+                raise
+            except SandboxLost as lost:
+                # Not the submission's fault as far as anybody can tell: a new sandbox, once.
+                self.close()
+                reason = f"was not graded: the sandbox ended twice ({lost})."
+            except UnreadableError as error:
+                return _unreadable(job, str(error))
+            except Exception as error:
+                return _unreadable(
+                    job, f"was not graded: the grader itself failed: {_where(error)}"
+                )
+        return _unreadable(job, reason)
+
+    def _grade(
+        self,
+        job: Job,
+        raw: bytes,
+        master: Master,
+        files: Mapping[str, bytes],
+        problems: tuple[str, ...],
+    ) -> Result:
         watch = Stopwatch()
         setting = self._setting(master)
         watch.lap("prepare")
-        try:
-            repaired = repair(raw, setting.master, self._max_bytes)
-        except UnreadableError as error:
-            return _unreadable(job, str(error))
+        repaired = repair(raw, setting.master, self._max_bytes)
         watch.lap("repair")
         digest = digest_of(raw)
         salt = job.salt or digest
-        played = play(setting, repaired, files or {}, salt)
+        played = play(setting, repaired, files, salt)
         watch.lap("run")
         result = self._result(job, setting, repaired, played, digest, salt)
         watch.lap("write")
@@ -154,13 +183,16 @@ class Engine:
             notebook["cells"].insert(0, repairs_cell(notes))
             repaired.origins.insert(0, None)
         notebook["metadata"][RECEIPT_KEY] = receipt
-        deaths = tuple(
-            f"the student's process ended: {why}" for why in dict.fromkeys(played.deaths)
-        )
         return Result(
             job.student, job.assignment, job.notebook, "graded", found,
-            remarks, notes, deaths, receipt, notebook_text(notebook),
+            remarks, notes, tuple(played.problems), receipt, notebook_text(notebook),
         )  # fmt: skip
+
+
+def _where(error: Exception) -> str:
+    """Say what failed and in which line, for whoever mends the grader."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})."
 
 
 def _unreadable(job: Job, why: str) -> Result:
