@@ -208,6 +208,8 @@ class _Sorter:
         if len(found.parts) < 3:
             return "its name does not tell whose it is; rename it, or pass --regexp."
         student, assignment, name = found.parts[-3:]
+        if assignment not in self._notebooks:
+            return "neither its name nor its folders tell whose it is; see --regexp."
         return self._upload(student, assignment, name, found.modified, found, exact=False)
 
     def _upload(

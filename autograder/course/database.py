@@ -16,15 +16,13 @@ BUSY_SECONDS = 30.0
 
 
 @contextmanager
-def writable(folders: Folders, busy_seconds: float = BUSY_SECONDS) -> Iterator[sa.Engine]:
+def writable(folders: Folders) -> Iterator[sa.Engine]:
     """Open the gradebook in write-ahead mode, so that formgrader can read during a run.
 
     Parameters
     ----------
     folders : Folders
         Names the gradebook.
-    busy_seconds : float
-        How long to wait for another program that writes.
 
     Raises
     ------
@@ -36,7 +34,7 @@ def writable(folders: Folders, busy_seconds: float = BUSY_SECONDS) -> Iterator[s
             f"{folders.database}: no gradebook; "
             "run `nbgrader generate_assignment NAME` first, or `make release` in our own course."
         )
-    engine = _engine(folders, busy_seconds)
+    engine = _engine(folders)
     try:
         with explained(folders):
             _prove_writable(engine)
@@ -72,10 +70,10 @@ def explained(folders: Folders) -> Iterator[None]:
         ) from None
 
 
-def _engine(folders: Folders, busy_seconds: float) -> sa.Engine:
+def _engine(folders: Folders) -> sa.Engine:
     if folders.database is None:
         return sa.create_engine(folders.db_url)
-    engine = sa.create_engine(folders.db_url, connect_args={"timeout": busy_seconds})
+    engine = sa.create_engine(folders.db_url, connect_args={"timeout": BUSY_SECONDS})
 
     @sa.event.listens_for(engine, "connect")
     def _prepare(connection: object, _: object) -> None:

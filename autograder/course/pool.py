@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from autograder.course.driver import Driver, SerialExecutor
-from autograder.course.feedback import PageTask, write_page
 from autograder.course.options import Options
 from autograder.course.paths import CourseError
 from autograder.course.worker import Setup, Task, close_engines, grade_one, process_pool
@@ -49,9 +48,14 @@ def open_driver(
         close_engines()
 
 
-def run_job(setup: Setup, job: Task | PageTask) -> Any:
+def run_job(setup: Setup, job: Any) -> Any:
     """Grade a notebook, or write a page."""
-    return write_page(job) if isinstance(job, PageTask) else grade_one(setup, job)
+    if isinstance(job, Task):
+        return grade_one(setup, job)
+    # Brings nbgrader, which takes seconds to import; a worker that only grades does without.
+    from autograder.course.feedback import write_page
+
+    return write_page(job)
 
 
 def _processes(jobs: int) -> Callable[[], Executor]:

@@ -77,7 +77,6 @@ class _Look:
     roster: Mapping[str, object] | None
     lacks: Lacks | None
 
-
 def survey(
     folder: Path,
     expected: Mapping[str, Sequence[str]],
@@ -150,7 +149,7 @@ def files_beside(notebook: Path) -> list[Path]:
 
 
 def is_notebook(path: Path) -> bool:
-    """Tell by its name whether a file is a notebook, renamed by a browser or not."""
+    """Tell by its name whether a file is a notebook."""
     return path.name.endswith(NOTEBOOK_SUFFIXES)
 
 
@@ -235,7 +234,7 @@ def _pick(folder: Path, expected: Mapping[str, Sequence[str]], found: Survey) ->
 
 
 def _visible(folder: Path, found: Survey | None = None) -> list[Path]:
-    """List what is in a folder, without hidden files and links; say which links there are."""
+    """List a folder without hidden files and links; say which links there are."""
     paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
     if found is not None:
         found.problems += [
@@ -246,6 +245,5 @@ def _visible(folder: Path, found: Survey | None = None) -> list[Path]:
 
 
 def _few(names: Iterable[str]) -> str:
-    listed = list(names)
-    rest = f" and {len(listed) - 12} more" if len(listed) > 12 else ""
-    return ", ".join(listed[:12]) + rest if listed else "nobody"
+    listed = list(names) or ["nobody"]
+    return ", ".join(listed[:12]) + (f" and {len(listed) - 12} more" if len(listed) > 12 else "")
