@@ -8,7 +8,7 @@ import numpy as np
 from layerlab.jit import by_parts
 
 ROUNDS, LEAST_ROUNDS = 31, 5
-BUDGET = 2.0  # seconds for one contender: slow ones get fewer rounds
+BUDGET = 1.0  # seconds for one contender: slow ones get fewer rounds
 
 
 class Times(dict[str, list[float]]):
