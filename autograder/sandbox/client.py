@@ -114,7 +114,7 @@ class Sandbox:
         self._work.mkdir(mode=0o711)
         settings = {
             "disabled": sorted(disable), "preload": list(preload), "readable": readable,
-            "listable": listable, "writable": [str(self._work)],
+            "listable": listable,
         }  # fmt: skip
         wire.send(self._control, settings, deadline=deadline)
         self.layers = dict(wire.receive(self._control, deadline)[0]["layers"])

@@ -22,8 +22,8 @@ class Confinement:
         Whether the zygote lives in a root and namespaces of its own.
     disabled : frozenset of str
         Layers that a test switched off.
-    ruleset : int or None
-        Landlock rules that workers share in the machine's own root, as a descriptor.
+    readable, listable : list of str
+        Without a root of our making, the paths that may be read, and those that may be listed.
     filter : bytes or None
         The seccomp program for workers in their own process namespace.
     base : int
@@ -34,19 +34,17 @@ class Confinement:
 
     walled: bool
     disabled: frozenset[str]
-    ruleset: int | None = None
+    readable: list[str] = field(default_factory=lambda: ["/"])
+    listable: list[str] = field(default_factory=list)
     filter: bytes | None = None
     base: int = 0
     layers: dict[str, str] = field(default_factory=dict)
 
-    def prepare(self, readable: list[str], listable: list[str], writable: list[str]) -> None:
-        """Make what workers share: rules without a root of our making, and the filter."""
+    def prepare(self) -> None:
+        """Find out which layers the kernel offers, and build the filter."""
         if "landlock" not in self.disabled:
             try:
-                sc.landlock_abi()
-                if not self.walled:
-                    self.ruleset = landlock.ruleset(readable, listable)
-                    landlock.allow_writing(self.ruleset, [*writable, "/dev/null"])
+                landlock.abi()
             except OSError as error:
                 self.layers["landlock"] = f"{MISSING}{error}"
         if "seccomp" not in self.disabled:
@@ -86,14 +84,11 @@ class Confinement:
         return layers
 
     def _landlock(self, folder: str) -> str:
-        own = landlock.ruleset(["/"])
-        writable = ["/tmp", "/dev/shm"] if self.walled else []
-        landlock.allow_writing(own, [folder, "/dev/null", *writable])
-        if self.ruleset is not None:
-            # Both must allow: the shared rules hold what may be read, this worker's own rules
-            # keep it out of the folders of the others.
-            landlock.apply(self.ruleset)
-        return landlock.apply(own)
+        # Each worker needs rules of its own, as another's folder must not even be readable.
+        rules = landlock.ruleset(self.readable, self.listable)
+        scratch = ["/tmp", "/dev/shm"] if self.walled else []
+        landlock.allow_writing(rules, [folder, "/dev/null", *scratch])
+        return landlock.apply(rules)
 
 
 def _own_environment(folder: str, walled: bool) -> None:

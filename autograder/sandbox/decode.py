@@ -16,6 +16,7 @@ from autograder.sandbox.values import (
     MAX_DEPTH,
     MAX_DIMENSIONS,
     MAX_INTEGER_BYTES,
+    MAX_KEYS,
     MAX_NODES,
     PLAIN,
     read_generator_state,

@@ -14,6 +14,7 @@ from autograder.sandbox.values import (
     MAX_DEPTH,
     MAX_DIMENSIONS,
     MAX_INTEGER_BYTES,
+    MAX_KEYS,
     MAX_NODES,
     MAX_TEXT,
     PLAIN,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import stat
 import struct
 from collections.abc import Iterable
-from pathlib import Path
 
 from autograder.sandbox import syscalls as sc
 
@@ -17,8 +18,14 @@ _NEVER = sc.ACCESS_FS_MAKE_CHAR | sc.ACCESS_FS_MAKE_BLOCK | sc.ACCESS_FS_MAKE_SO
 LIST = sc.ACCESS_FS_READ_DIR
 
 
-def _handled(abi: int) -> int:
-    return (1 << sc.ACCESS_FS_COUNT_BY_ABI.get(abi, 16)) - 1
+@functools.cache
+def abi() -> int:
+    """Give the version of Landlock that the kernel offers; raises OSError if it has none."""
+    return sc.landlock_abi()
+
+
+def _handled() -> int:
+    return (1 << sc.ACCESS_FS_COUNT_BY_ABI.get(abi(), 16)) - 1
 
 
 def ruleset(readable: Iterable[str], listable: Iterable[str] = ()) -> int:
@@ -34,10 +41,10 @@ def ruleset(readable: Iterable[str], listable: Iterable[str] = ()) -> int:
     OSError
         If the kernel has no Landlock.
     """
-    abi = sc.landlock_abi()
-    network = sc.ACCESS_NET_BIND_CONNECT if abi >= 4 else 0
-    scoped = sc.SCOPE_ABSTRACT_SOCKET_AND_SIGNAL if abi >= 6 else 0
-    words = [_handled(abi), network, scoped][: 1 + (abi >= 4) + (abi >= 6)]
+    version = abi()
+    network = sc.ACCESS_NET_BIND_CONNECT if version >= 4 else 0
+    scoped = sc.SCOPE_ABSTRACT_SOCKET_AND_SIGNAL if version >= 6 else 0
+    words = [_handled(), network, scoped][: 1 + (version >= 4) + (version >= 6)]
     made = sc.landlock_create(struct.pack(f"={len(words)}Q", *words))
     for path in readable:
         allow(made, path, READ)
@@ -53,8 +60,9 @@ def allow(made: int, path: str, access: int) -> None:
     except OSError:
         return
     try:
-        access &= _handled(sc.landlock_abi())
-        sc.landlock_add(made, access if Path(path).is_dir() else access & _ON_FILES, fd)
+        directory = stat.S_ISDIR(os.fstat(fd).st_mode)
+        access &= _handled() if directory else _handled() & _ON_FILES
+        sc.landlock_add(made, access, fd)
     finally:
         os.close(fd)
 
@@ -62,10 +70,11 @@ def allow(made: int, path: str, access: int) -> None:
 def allow_writing(made: int, paths: Iterable[str]) -> None:
     """Allow everything beneath `paths` except device files and sockets."""
     for path in paths:
-        allow(made, path, _handled(sc.landlock_abi()) & ~_NEVER)
+        allow(made, path, _handled() & ~_NEVER)
 
 
 def apply(made: int) -> str:
     """Enforce a ruleset on this process and its children for good."""
     sc.landlock_restrict(made)
-    return f"version {sc.landlock_abi()}"
+    os.close(made)
+    return f"version {abi()}"

@@ -21,7 +21,7 @@ from autograder.sandbox.errors import ProtocolError
 
 MAX_DEPTH = 16
 MAX_NODES = 100_000
-MAXKEYS = 4096  # keys that collide on purpose cost their square
+MAX_KEYS = 4096  # keys that collide on purpose cost their square
 MAX_TEXT = 1 << 20
 MAX_INTEGER_BYTES = 1024
 MAX_DIMENSIONS = 16

@@ -29,8 +29,8 @@ TICK_SECONDS = 0.025
 
 # Where root becomes a user that cannot read the interpreter, nothing can be loaded later.
 EARLY = (
-    "IPython.extensions.autoreload", "asyncio", "copy", "csv", "dataclasses", "decimal",
-    "fractions", "functools", "glob", "itertools", "json", "layerlab", "math",
+    "IPython.extensions.autoreload", "asyncio", "copy", "csv", "dataclasses", "decimal", "encodings.idna",
+    "fractions", "functools", "glob", "itertools", "json", "layerlab", "math", "mmap",
     "multiprocessing.pool", "numpy.lib.stride_tricks", "numpy.linalg", "numpy.ma", "numpy.testing",
     "pathlib", "pickle", "socket", "sqlite3", "statistics", "subprocess", "tempfile", "timeit",
     "typing", "unittest",
@@ -96,7 +96,6 @@ class Zygote:
             restore_signals()
             _no_descriptors()
             layers = self._confinement.apply(limits, folder)
-            self._forget()
             from autograder.sandbox.worker import serve
 
             serve(sock, self._shell, layers)
@@ -105,11 +104,6 @@ class Zygote:
                 wire.send(sock, {"hello": False, "error": f"{type(error).__name__}: {error}"})
         finally:
             os._exit(0)
-
-    def _forget(self) -> None:
-        for descriptor in (self._confinement.ruleset,):
-            if descriptor is not None:
-                os.close(descriptor)
 
 
 def _no_descriptors() -> None:
@@ -152,8 +146,10 @@ def main() -> None:
         _load_early()
     shell = _load(tuple(settings["preload"]))
     layers["loading"] = f"{time.perf_counter() - began:.2f} s"
-    confinement.prepare(settings["readable"], settings["listable"], settings["writable"])
+    confinement.prepare()
     if not walled:
+        confinement.readable = settings["readable"]
+        confinement.listable = settings["listable"]
         layers["user"] = namespaces.become_nobody()
     confinement.base = address_space()
     watched = f"watched every {TICK_SECONDS * 1000:g} ms"
