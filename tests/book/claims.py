@@ -79,6 +79,7 @@ CLAIMS = [
         one_pass_1e4=(0.5, 1e9),
         two_pass_1e4=(0, 2e-3),
         ddof_error=(0.09, 0.11),
+        outside_error=(1.4, 3.5),
         drift_between=(2e3, 3e4),
     ),
     *exactly(
