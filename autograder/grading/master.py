@@ -6,6 +6,7 @@ import copy
 import hashlib
 import json
 import logging
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -150,7 +151,10 @@ def master_from_source(
         The notebook cannot be read, or nbgrader cannot make a release of it.
     """
     try:
-        solved = nbformat.reads(source.decode("utf-8"), as_version=4)
+        with warnings.catch_warnings():
+            # Notebooks of older nbgrader courses have no cell ids, which nothing here needs.
+            warnings.simplefilter("ignore")
+            solved = nbformat.reads(source.decode("utf-8"), as_version=4)
         if any("### AUTOTEST" in cell.source for cell in solved.cells):
             raise ValueError("it has '### AUTOTEST' cells: build the master from the gradebook")
         stored = _prepare(solved, config, LockCells, ClearSolutions, ClearOutput, ComputeChecksums)

@@ -139,7 +139,9 @@ def _needs_process(names: Names, mine: frozenset[str], scope: Scope) -> str | No
         return f"it uses {names.looks_inside}"
     if rebound := names.binds & mine:
         return f"it binds {', '.join(sorted(rebound))} anew"
-    theirs = {name for name in names.deletes if scope.owners.get(name) is Owner.STUDENT}
+    own = names.binds | set(names.imports)
+    theirs = {name for name in names.deletes - own
+              if scope.owners.get(name, Owner.STUDENT) is Owner.STUDENT}  # fmt: skip
     if theirs:
         return f"it deletes {', '.join(sorted(theirs))}"
     return None

@@ -106,7 +106,9 @@ def score_of(run: TestRun, most: float) -> float:
         return most
     try:
         number = float(value)
-    except (OverflowError, TypeError, ValueError):
+    except OverflowError:
+        return most if value > 0 else 0.0
+    except (TypeError, ValueError):
         return 0.0
     return 0.0 if math.isnan(number) or number < 0 else min(number, most)
 

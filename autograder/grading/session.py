@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from autograder.grading.testcell import TestRun, error_output, run_test_cell
 from autograder.sandbox import Limits, Sandbox
 from autograder.sandbox.session import CellResult
 
+_NUMPY_NUMBER = re.compile(r"^np\.u?(?:float|int)\d+\((.*)\)$")
 MAX_LINES = 1000
 MAX_TRACEBACK = 100
 
@@ -204,12 +206,17 @@ def _as_run(result: CellResult) -> TestRun:
     run = TestRun(result.ok and not error, outputs=result.outputs, error=error or None)
     for output in result.outputs:
         if output["output_type"] == "execute_result":
-            text = output["data"].get("text/plain", "")
-            try:
-                run.value = float(text)
-            except (TypeError, ValueError):
-                run.value = None
+            run.value = _number(output["data"].get("text/plain", ""))
     return run
+
+
+def _number(text: str) -> float | None:
+    """Read partial credit from what a cell shows, also from "np.float64(0.5)"."""
+    shown = _NUMPY_NUMBER.match(text)
+    try:
+        return float(shown[1] if shown else text)
+    except (TypeError, ValueError):
+        return None
 
 
 def _without_errors(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,0 +1,226 @@
+"""One submission through the engine: what dies costs only its own call, and nothing leaks."""
+
+import json
+import os
+import pickle
+import random
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.grading.replay import receipt_in, replay
+from autograder.grading.submission import Engine, Job, Result
+from tests.grading.conftest import LIMITS, SECRET
+from tests.grading.course import CENTRE_TEST, answered, cell, find, master_of, place, raw, source
+
+FRAGILE = """\
+import os, time
+def centre(x):
+    if x.shape == (3, 4):
+        {what}
+    return x - x.mean()"""
+PATIENT = """\
+x = np.ones((3, 4))
+for _ in range(50):
+    try:
+        centre(x)
+    except Exception:
+        pass
+assert False, "late"
+"""
+
+
+@pytest.mark.parametrize(
+    "what", ["os._exit(1)", "os.abort()", "time.sleep(60)", "print('x' * 10**7)"]
+)
+def test_a_call_that_takes_the_process_along_costs_itself_only(what, master, grade):
+    result = grade(answered(master, centre=FRAGILE.format(what=what)))
+    assert result.verdicts["double-test"].score == 2
+    assert result.verdicts["centre-test"].score == (3 if "print" in what else 0)
+
+
+def test_cells_run_again_in_a_new_process_but_not_the_one_that_ended_it(master, grade):
+    made = answered(master)
+    at = place(made, "centre")
+    made["cells"].insert(at, cell("code", "runs = 1"))
+    made["cells"].insert(at + 1, cell("code", "import os\nruns = 2\nos._exit(3)"))
+    made["cells"].insert(at + 2, cell("code", "print('runs is', runs)"))
+    result = grade(made)
+    assert result.score == 5
+    assert "runs is 1" in result.autograded
+    assert any("exit status 3" in problem for problem in result.problems)
+
+
+def test_a_function_that_hangs_is_not_called_for_ever(master, engine):
+    made = source()
+    find(made, "centre-test")["source"] = PATIENT
+    slow = master_of(made)
+    result = engine.grade_bytes(
+        Job("a", "small", "small", Path("s")),
+        raw(answered(slow, FRAGILE.format(what="while True: pass"))),
+        slow,
+    )
+    assert result.verdicts["centre-test"].reason == "AssertionError: late"
+    assert result.verdicts["double-test"].score == 2
+    assert result.seconds["total"] < 15
+
+
+def test_the_time_of_a_submission_is_bounded(master):
+    from dataclasses import replace
+
+    made = answered(master)
+    for _ in range(4):
+        made["cells"].insert(2, cell("code", "while True: pass"))
+    limits = replace(LIMITS, cell_seconds=1, submission_seconds=3)
+    with Engine(allow_weak=True, limits=limits) as engine:
+        result = engine.grade_bytes(Job("a", "small", "small", Path("s")), raw(made), master)
+    assert result.status == "graded"
+    assert result.seconds["total"] < 8
+    assert "of the submission are over" in result.verdicts["centre-test"].reason
+
+
+def test_a_verdict_can_be_recomputed_and_a_changed_one_is_noticed(master, engine, grade):
+    made = raw(answered(master, centre="def centre(x):\n    return x * 1.0"))
+    first, second = grade(made), grade(made)
+    assert {**first.receipt, "checks": 0, "started": 0} == {
+        **second.receipt, "checks": 0, "started": 0
+    }  # fmt: skip
+    receipt = receipt_in(first.autograded.encode())
+    assert replay(receipt, made, master, engine).same
+    receipt["checks"]["centre-test"]["score"] = 3.0
+    again = replay(receipt, made, master, engine)
+    assert not again.same
+    assert again.differences == ("centre-test: score 3.0 before, 0.0 now",)
+    other = replay(receipt_in(first.autograded.encode()), made + b" ", master, engine)
+    assert any(line.startswith("submission:") for line in other.differences)
+
+
+def test_the_receipt_tells_tier_digests_and_versions_but_not_the_secret(master, engine, grade):
+    receipt = json.loads(grade(answered(master)).autograded)["metadata"]["layers_receipt"]
+    assert receipt["tier"] == engine.sandbox.tier.name
+    assert receipt["master"] == master.digest
+    assert receipt["numpy"] == np.__version__
+    assert receipt["checks"]["centre-test"]["score"] == 3
+    assert SECRET not in json.dumps(receipt)
+
+
+def test_result_master_and_job_travel_between_processes(master, grade):
+    made = answered(master, centre=None)
+    made["cells"][0]["metadata"]["tags"] = ["x"]
+    result = grade(made)
+    assert Result.from_json(result.to_json()) == result
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert pickle.loads(pickle.dumps(master)).digest == master.digest
+    assert pickle.loads(pickle.dumps(Job("a", "b", "c", Path("d")))).student == "a"
+
+
+def test_a_submission_leaves_nothing_behind_in_the_grader(engine):
+    made = source()
+    find(made, "centre-test")["source"] += (
+        "\nimport os, random, warnings\nnp.random.seed(1); random.seed(1)\nleft = 1\n"
+        "np.seterr(all='raise'); warnings.simplefilter('error'); os.environ['LEFT'] = '1'\n"
+        "np.set_printoptions(precision=2); np.testing.assert_allclose = None; os.chdir('/')"
+    )
+    find(made, "double-test")["source"] += "\nassert np.random.rand() >= 0"
+    leaving = engine.prepare(master_of(made))
+    before = _state()
+    results = [
+        engine.grade_bytes(Job("a", "small", "small", Path("s")), raw(answered(leaving)), leaving)
+        for _ in range(2)
+    ]
+    assert [result.score for result in results] == [5, 5]
+    assert _state() == before
+    after = master_of({**source(), "cells": [*source()["cells"], cell(
+        "code", "assert left == 1", "left-test", grade=True, locked=True, points=1)]})  # fmt: skip
+    result = engine.grade_bytes(Job("a", "small", "small", Path("s")), raw(answered(after)), after)
+    assert result.verdicts["left-test"].score == 0
+
+
+def _state():
+    words = np.random.get_state()[1].tobytes()  # noqa: NPY002 - others may rely on it
+    return (
+        random.getstate(), words, np.geterr(), list(warnings.filters),
+        dict(os.environ), Path.cwd(), np.get_printoptions()["precision"], dict(vars(np.testing)),
+    )  # fmt: skip
+
+
+def test_feedback_shows_neither_hidden_tests_expected_values_nor_what_calls_printed(master, grade):
+    spy = "def centre(x):\n    print('SPY', x.tolist())\n    return x * 1.0"
+    result = grade(answered(master, centre=spy))
+    outputs = find(json.loads(result.autograded), "centre-test")["outputs"]
+    text = json.dumps(outputs)
+    here = str(Path(__file__).parents[2])
+    assert not [word for word in ("SPY", "DESIRED", "5.5", here) if word in text]
+    assert outputs[0]["traceback"] == ["AssertionError: Not equal to tolerance rtol=1e-07, atol=0"]
+
+
+GREP = """\
+import os
+
+def _next_are(data, at, text):
+    return all(data[at + i : at + i + 1] == c.encode() for i, c in enumerate(text))
+
+def grep(head, tail):
+    found = 0
+    for line in open("/proc/self/maps"):
+        span, access = line.split()[:2]
+        if "rw" not in access or "[v" in line:
+            continue
+        start, stop = (int(part, 16) for part in span.split("-"))
+        with open("/proc/self/mem", "rb", 0) as memory:
+            memory.seek(start)
+            data = memory.read(stop - start)
+        at = data.find(head.encode())
+        while at >= 0:
+            found += _next_are(data, at + len(head), tail)
+            at = data.find(head.encode(), at + 1)
+    return found
+
+planted = "SEEN-BY-ME"
+def centre(x):
+    try:
+        found = grep("SEEN-", "BY-ME"), grep("NEVER-", "THERE"), grep("0f1e" * 12, "0f1e")
+        raise KeyError(f"{found[0] > 0} {found[1:]} {os.environ.get('LAYERS_COURSE_SECRET')}")
+    except OSError:
+        raise KeyError("cannot look")"""
+
+
+def test_hidden_tests_and_the_secret_are_nowhere_in_the_students_process():
+    made = source()
+    find(made, "centre-test")["source"] = CENTRE_TEST.replace(
+        "### END", "text = 'NEVER-THERE'\n### END"
+    )
+    marked = master_of(made)
+    with Engine(allow_weak=True, secret=SECRET) as engine:
+        result = engine.grade_bytes(
+            Job("a", "small", "small", Path("s")), raw(answered(marked, centre=GREP)), marked
+        )
+    reason = result.verdicts["centre-test"].reason
+    if "cannot look" in reason:
+        pytest.skip("this machine's walls hide a process's own memory from it")
+    assert reason == "KeyError: 'True (0, 0) None'"
+    assert result.verdicts["double-test"].score == 2
+
+
+def test_files_reach_the_students_code_and_the_courses_own_win(tmp_path, engine):
+    read = "def centre(x):\n    return x - float(open('mean.txt').read())"
+    course = master_of(source(), files={"mean.txt": b"5.5"})
+    (tmp_path / "small (1).ipynb").write_bytes(raw(answered(course, centre=read)))
+    (tmp_path / "mean.txt").write_text("7")
+    (tmp_path / "link.txt").symlink_to("/etc/passwd")
+    files = (tmp_path / "mean.txt", tmp_path / "link.txt")
+    job = Job("a", "small", "small", tmp_path / "small (1).ipynb", files)
+    result = engine.grade(job, course)
+    assert result.score == 5
+    assert [problem.split(":")[0] for problem in result.problems] == ["link.txt"]
+
+
+def test_a_lost_sandbox_is_replaced_and_nobody_loses_points(master):
+    with Engine(allow_weak=True, limits=LIMITS) as engine:
+        made = raw(answered(master))
+        job = Job("a", "small", "small", Path("s"))
+        assert engine.grade_bytes(job, made, master).score == 5
+        engine.sandbox.close()
+        assert engine.grade_bytes(job, made, master).score == 5
