@@ -114,7 +114,7 @@ class Sandbox:
         self._work.mkdir(mode=0o711)
         settings = {
             "disabled": sorted(disable), "preload": list(preload), "readable": readable,
-            "listable": listable,
+            "listable": listable, "covers_tmp": self._layout.covers_tmp,
         }  # fmt: skip
         wire.send(self._control, settings, deadline=deadline)
         self.layers = dict(wire.receive(self._control, deadline)[0]["layers"])
@@ -158,8 +158,11 @@ class Sandbox:
         channel = Channel(ours, process, limits.submission_seconds)
         layers = channel.hello(WORKER_SECONDS)
         worker = Worker(channel, limits, self.tier, layers)
-        if files:
-            worker.put_files(files)
+        try:
+            worker.put_files(files or {})
+        except BaseException:
+            worker.close()
+            raise
         return worker
 
     def close(self) -> None:

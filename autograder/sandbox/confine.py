@@ -22,6 +22,8 @@ class Confinement:
         Whether the zygote lives in a root and namespaces of its own.
     disabled : frozenset of str
         Layers that a test switched off.
+    covers_tmp : bool
+        Whether each worker gets a /tmp of its own.
     readable, listable : list of str
         Without a root of our making, the paths that may be read, and those that may be listed.
     filter : bytes or None
@@ -34,6 +36,7 @@ class Confinement:
 
     walled: bool
     disabled: frozenset[str]
+    covers_tmp: bool = True
     readable: list[str] = field(default_factory=lambda: ["/"])
     listable: list[str] = field(default_factory=list)
     filter: bytes | None = None
@@ -63,12 +66,13 @@ class Confinement:
         """
         layers = dict(self.layers)
         if self.walled:
-            layers["namespaces"] = namespaces.seclude(limits.disk_mb)
+            layers["namespaces"] = namespaces.seclude(limits.disk_mb, self.covers_tmp)
             folder = namespaces.SUBMISSION
         else:
             os.setsid()
             os.chdir(folder or "/")
-        _own_environment(folder or "/", self.walled)
+        os.environ["HOME"] = folder or "/"
+        os.environ["TMPDIR"] = f"{folder}/.tmp" if self.walled else folder or "/"
         layers["rlimits"] = apply_rlimits(limits, self.walled, self.base)
         if sc.LINUX:
             layers["privileges"] = _no_privileges()
@@ -89,11 +93,6 @@ class Confinement:
         scratch = ["/tmp", "/dev/shm"] if self.walled else []
         landlock.allow_writing(rules, [folder, "/dev/null", *scratch])
         return landlock.apply(rules)
-
-
-def _own_environment(folder: str, walled: bool) -> None:
-    os.environ["HOME"] = folder
-    os.environ["TMPDIR"] = "/tmp" if walled else folder
 
 
 def _no_privileges() -> str:

@@ -9,6 +9,7 @@ import site
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,11 @@ class Layout:
         return self.stage / "code"
 
     @property
+    def covers_tmp(self) -> bool:
+        """Whether /tmp can be each worker's own, as nothing that is shown lies in it."""
+        return not any(_inside(path, ["/tmp"]) for path in self.shown)
+
+    @property
     def home(self) -> Path:
         """Home of the zygote where it has no root of our making."""
         return self.stage / "home"
@@ -68,9 +74,9 @@ class Layout:
         return self.stage / "log"
 
     def plan(self) -> dict[str, Any]:
-        """Describe the root that `namespaces.build_root` makes."""
+        """Describe the root that `namespaces.build_root` makes; all paths in it are real."""
         return {
-            "shown": [*([os.path.realpath(p), p] for p in self.shown), [str(self.code), CODE]],
+            "shown": [*([path, path] for path in self.shown), [str(self.code), CODE]],
             "links": [*self.links, *_DEVICE_LINKS],
             "masked": self.masked,
             "devices": [path for path in DEVICES if Path(path).exists()],
@@ -102,14 +108,11 @@ class Layout:
 
 def make_layout() -> Layout:
     """Find out what this interpreter needs, and stage the worker's own code."""
-    shown, links = _system()
     sites = _site_packages()
-    for path in (*_prefixes(), *sites, *_real_interpreter()):
-        if not any(Path(path).is_relative_to(seen) for seen in shown):
-            shown.append(path)
+    shown, links = _real(_existing(*_SYSTEM, *_ETC, *_prefixes(), *sites, *_real_interpreter()))
     home = Path(autograder.__file__).resolve().parent
-    candidates = {str(home), *(str(Path(folder) / "autograder") for folder in sites)}
-    masked = [path for path in sorted(candidates) if _inside(path, shown) and Path(path).is_dir()]
+    candidates = {home, *((Path(folder) / "autograder").resolve() for folder in sites)}
+    masked = sorted(str(path) for path in candidates if path.is_dir() and _inside(path, shown))
     _clear_stages_of_the_dead()
     stage = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
     _stage_code(stage / "code", home)
@@ -118,18 +121,28 @@ def make_layout() -> Layout:
     return Layout(shown, links, masked, stage)
 
 
-def _inside(path: str, shown: list[str]) -> bool:
+def _inside(path: Path | str, shown: Iterable[str]) -> bool:
     return any(Path(path).is_relative_to(seen) for seen in shown)
 
 
-def _system() -> tuple[list[str], list[tuple[str, str]]]:
-    shown, links = [], []
-    for path in _SYSTEM:
-        if Path(path).is_symlink():
-            links.append((path, os.readlink(path)))  # noqa: PTH115 - the text of the link
-        elif Path(path).exists():
-            shown.append(path)
-    return [*shown, *(path for path in _ETC if Path(path).exists())], links
+def _existing(*paths: str) -> list[str]:
+    return [path for path in dict.fromkeys(paths) if Path(path).exists()]
+
+
+def _real(paths: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Show each path once, under its real name, and its other names as links.
+
+    A second name, such as lib64 for lib, would show what is masked under the first.
+    """
+    shown: list[str] = []
+    links: dict[str, str] = {}
+    for path in paths:
+        real = os.path.realpath(path)
+        if not _inside(real, shown):
+            shown = [*(seen for seen in shown if not _inside(seen, [real])), real]
+        if real != path:
+            links[path] = real
+    return shown, [(path, real) for path, real in links.items() if not _inside(path, shown)]
 
 
 def _prefixes() -> list[str]:
@@ -137,7 +150,7 @@ def _prefixes() -> list[str]:
     prefixes = dict.fromkeys((sys.base_prefix, sys.base_exec_prefix, sys.prefix, sys.exec_prefix))
     parts = [Path(prefix) / part for prefix in prefixes for part in _PARTS]
     known = [sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib")]
-    return [path for path in (*map(str, parts), *known) if Path(path).exists()]
+    return [*map(str, parts), *known]
 
 
 def _site_packages() -> list[str]:

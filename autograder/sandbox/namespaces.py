@@ -52,6 +52,8 @@ def build_root(plan: dict[str, Any]) -> None:
         Path(name).mkdir()
     sc.pivot_root(".", "old")  # from here /old is the machine, and nothing of it is covered
     sc.mount("none", "/new", "tmpfs", QUIET, "size=1m,mode=755")
+    Path("/new/tmp").mkdir()
+    sc.mount("none", "/new/tmp", "tmpfs", QUIET, "size=16m,mode=1777")
     for source, target in plan["shown"]:
         _show("/old" + source, "/new" + target, device=False)
     for source in plan["devices"]:
@@ -63,7 +65,6 @@ def build_root(plan: dict[str, Any]) -> None:
         Path("/new" + target).mkdir(parents=True, exist_ok=True)
     for target in plan["masked"]:
         sc.mount("none", "/new" + target, "tmpfs", QUIET | sc.MS_RDONLY, "size=4k,mode=755")
-    sc.mount("none", "/new/tmp", "tmpfs", QUIET, "size=16m,mode=1777")
     sc.mount("proc", "/new/proc", "proc", QUIET | sc.MS_NOEXEC)
     os.chdir("/new")
     sc.pivot_root(".", ".")  # stacks the old root on the new one, see pivot_root(2)
@@ -131,8 +132,11 @@ def mount_proc() -> None:
         sc.mount("proc", "/proc", "proc", QUIET | sc.MS_NOEXEC)
 
 
-def seclude(disk_mb: int) -> str:
-    """Give this worker, the first process of its namespace, folders and a world of its own."""
+def seclude(disk_mb: int, covers_tmp: bool) -> str:
+    """Give this worker, the first process of its namespace, folders and a world of its own.
+
+    Where the interpreter itself lies in /tmp, that becomes read-only instead of the worker's.
+    """
     uid, gid = os.getuid(), os.getgid()
     sc.unshare(sc.CLONE_NEWNS)
     sc.mount(None, "/", None, sc.MS_REC | sc.MS_PRIVATE)
@@ -140,7 +144,10 @@ def seclude(disk_mb: int) -> str:
     sc.mount("none", SUBMISSION, "tmpfs", QUIET, options)
     scratch = Path(SUBMISSION) / ".tmp"
     scratch.mkdir()
-    sc.mount(str(scratch), "/tmp", None, sc.MS_BIND)
+    if covers_tmp:
+        sc.mount(str(scratch), "/tmp", None, sc.MS_BIND)
+    else:
+        sc.mount(None, "/tmp", None, sc.MS_REMOUNT | sc.MS_BIND | sc.MS_RDONLY | QUIET)
     options = f"size={SHARED_MEMORY_MB}m,mode=700,nr_inodes=1024"
     sc.mount("none", "/dev/shm", "tmpfs", QUIET | sc.MS_NOEXEC, options)
     mount_proc()

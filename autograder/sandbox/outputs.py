@@ -135,4 +135,7 @@ def _metadata(metadata: Any) -> dict[str, Any]:
         if type(sizes) is dict:
             known = {k: v for k, v in sizes.items() if k in ("width", "height")}
             kept[mime] = {k: v for k, v in known.items() if type(v) is int and 0 < v < 10**5}
+    tree = metadata.get("application/json")
+    if type(tree) is dict and type(tree.get("expanded")) is bool:
+        kept["application/json"] = {"expanded": tree["expanded"], "root": "root"}
     return kept

@@ -100,6 +100,8 @@ class Worker:
 
     def put_files(self, files: Mapping[str, bytes]) -> None:
         """Write files into the submission's folder; `Sandbox.worker` does it first of all."""
+        if not files:
+            return
         pairs = [[name, bytes(content)] for name, content in files.items()]
         reply = self._channel.ask({"op": "files", "files": pairs}, (), self.limits.cell_seconds)
         if "raised" in reply.fields:

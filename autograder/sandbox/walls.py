@@ -94,6 +94,7 @@ def _bubblewrap(layout: Layout, zygote: Sequence[str]) -> list[str]:
     users = [] if os.getuid() == 0 else ["--unshare-user"]
     options = [*users, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     options += ["--cap-add", "ALL"] if os.getuid() == 0 else []
+    options += ["--perms", "1777", "--size", str(16 << 20), "--tmpfs", "/tmp"]
     for folder in _parents(plan):
         options += ["--perms", "0755", "--dir", folder]
     for source, target in plan["shown"]:
@@ -106,8 +107,7 @@ def _bubblewrap(layout: Layout, zygote: Sequence[str]) -> list[str]:
         options += ["--perms", "0755", "--dir", folder]
     for folder in plan["masked"]:
         options += ["--tmpfs", folder, "--remount-ro", folder]
-    options += ["--perms", "1777", "--size", str(16 << 20), "--tmpfs", "/tmp", "--proc", "/proc"]
-    options += ["--remount-ro", "/", "--chdir", "/"]
+    options += ["--proc", "/proc", "--remount-ro", "/", "--chdir", "/"]
     return [shutil.which("bwrap") or "bwrap", *options, "--", *zygote]
 
 
@@ -115,7 +115,7 @@ def _parents(plan: dict[str, Any]) -> list[str]:
     """List folders above what is shown; left to itself bubblewrap closes them to other users."""
     made = [target for _, target in plan["shown"]] + [link for link, _ in plan["links"]]
     made += [*plan["devices"], *plan["folders"]]
-    return sorted({str(up) for path in made for up in Path(path).parents} - {"/"})
+    return sorted({str(up) for path in made for up in Path(path).parents} - {"/", "/tmp"})
 
 
 _COMMANDS: dict[str, Callable[[Layout, Sequence[str]], list[str]]] = {

@@ -29,11 +29,11 @@ TICK_SECONDS = 0.025
 
 # Where root becomes a user that cannot read the interpreter, nothing can be loaded later.
 EARLY = (
-    "IPython.extensions.autoreload", "asyncio", "copy", "csv", "dataclasses", "decimal", "encodings.idna",
-    "fractions", "functools", "glob", "itertools", "json", "layerlab", "math", "mmap",
-    "multiprocessing.pool", "numpy.lib.stride_tricks", "numpy.linalg", "numpy.ma", "numpy.testing",
-    "pathlib", "pickle", "socket", "sqlite3", "statistics", "subprocess", "tempfile", "timeit",
-    "typing", "unittest",
+    "asyncio", "copy", "csv", "dataclasses", "decimal", "encodings.idna", "fractions",
+    "functools", "glob", "IPython.extensions.autoreload", "itertools", "json", "layerlab",
+    "math", "mmap", "multiprocessing.pool", "numpy.lib.stride_tricks", "numpy.linalg",
+    "numpy.ma", "numpy.testing", "pathlib", "pickle", "socket", "sqlite3", "statistics",
+    "subprocess", "tempfile", "timeit", "typing", "unittest",
 )  # fmt: skip
 
 
@@ -146,6 +146,7 @@ def main() -> None:
         _load_early()
     shell = _load(tuple(settings["preload"]))
     layers["loading"] = f"{time.perf_counter() - began:.2f} s"
+    confinement.covers_tmp = settings["covers_tmp"]
     confinement.prepare()
     if not walled:
         confinement.readable = settings["readable"]

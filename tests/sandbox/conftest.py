@@ -40,14 +40,14 @@ def _start(name):
 
 @pytest.fixture(scope="session", params=DISABLED)
 def each(request):
-    """A sandbox of each tier in turn; at tier A behind each of the two walls."""
+    """Give a sandbox of each tier in turn; at tier A behind each of the two walls."""
     with _start(request.param) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="session")
 def best():
-    """The strongest sandbox that this machine gives."""
+    """Give the strongest sandbox of this machine."""
     with Sandbox.start(allow_weak=True) as sandbox:
         yield sandbox
 
