@@ -69,6 +69,11 @@ def test_every_student_gets_what_the_checks_say_of_the_answers(layer, class_room
         got = {v.grade_id: v.score for v in result.verdicts.values()}
         reports = result.receipt["checks"]
         points = {_function(name): entry["max"] for name, entry in reports.items()}
+        seeds = {
+            part["check"]: part["seed"]
+            for entry in reports.values()
+            for part in entry.get("properties", ())
+        }
         named = {_function(name): score for name, score in got.items()}
         assert named == predicted(student, layer, points, seeds), student.name
         mistakes = {_function(v.grade_id): v.mistake for v in result.verdicts.values()}
