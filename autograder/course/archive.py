@@ -146,8 +146,6 @@ class Reader:
     def _safe(self, place: str, name: str) -> bool:
         """Accept names that stay below the folder they are unpacked in."""
         parts = PurePosixPath(name).parts
-        if any(_is_litter(part) for part in parts):
-            return False
         clean = posixpath.normpath(name)
         bad = (
             not parts or name.startswith("/") or "\\" in name or "\0" in name or ":" in parts[0]
@@ -155,7 +153,7 @@ class Reader:
         )  # fmt: skip
         if bad:
             self.refused.append(f"{place}: its name leads out of the folder; left out.")
-        return not bad
+        return not bad and not any(_is_litter(part) for part in parts)
 
     def _accept(self, place: str, size: int) -> bool:
         self.files += 1
