@@ -10,7 +10,7 @@ STUDENT   ?=
 PORT      ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit release grade book serve benchmarks clean
+.PHONY: help demo test check audit release grade book serve zip benchmarks clean
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -44,12 +44,15 @@ serve:  ## show the built book on PORT=8000
 	@echo "http://localhost:$(PORT)"
 	@$(BIN)/python -m http.server $(PORT) --directory _build/html
 
+zip: book  ## pack the book into _build/layers-from-scratch.zip, which opens without a server
+	$(BIN)/python book/_ext/offline_zip.py _build/html _build/layers-from-scratch.zip
+
 benchmarks: $(VENV)/.installed  ## time the kernels against NumPy, PyTorch and the memory's bandwidth
 	$(BIN)/python -m benchmarks
 
 # The gradebook, the submissions and the course secret in _build are nobody's to throw away.
 clean:  ## delete what can be made again; grades and submissions stay
-	rm -rf _build/html _build/.doctrees _build/jupyter_execute _build/.jupyter_cache _build/source \
+	rm -rf _build/html _build/layers-from-scratch.zip _build/.doctrees _build/jupyter_execute _build/.jupyter_cache _build/source \
 	  _build/example_course _build/grading .pytest_cache .hypothesis .mypy_cache .ruff_cache
 
 $(VENV)/bin/python:

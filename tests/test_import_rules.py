@@ -29,7 +29,7 @@ ALLOWED = {
     "autograder/cli.py": {"autograder.course"},
     "autograder/__main__.py": {"autograder.cli"},
     "book/layerlab": {"numpy", "numba", "matplotlib", "anywidget", "traitlets", "ipywidgets"},
-    "book/_ext": {"sphinx", "docutils", "nbformat", "numpy", "matplotlib", "numbercheck"},
+    "book/_ext": {"sphinx", "docutils", "nbformat", "numpy", "matplotlib", "PIL", "numbercheck"},
 }  # fmt: skip
 STANDARD = set(sys.stdlib_module_names)
 

@@ -107,6 +107,15 @@ def preload_mathjax(
     )
 
 
+def search_from_files(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Let the search page of an unpacked zip list pages without fetching them for a summary."""
+    if pagename == "search":
+        off = "DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"
+        app.add_js_file(None, body=f'if (location.protocol === "file:") {off}')
+
+
 def drop_unused(app: Sphinx, problem: Exception | None) -> None:
     """Take out of the theme's files what the site does without."""
     static = Path(app.outdir, "_static")
@@ -126,5 +135,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", configure, priority=400)
     app.connect("builder-inited", copy_mathjax)
     app.connect("html-page-context", preload_mathjax, priority=900)
+    app.connect("html-page-context", search_from_files)
     app.connect("build-finished", drop_unused)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
