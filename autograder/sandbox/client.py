@@ -15,7 +15,13 @@ from typing import Any
 
 from autograder.sandbox import walls, wire
 from autograder.sandbox.channel import Channel
-from autograder.sandbox.errors import CallFailed, ProtocolError, SandboxRefused, plain_text
+from autograder.sandbox.errors import (
+    CallFailed,
+    ProtocolError,
+    SandboxRefused,
+    WorkerGone,
+    plain_text,
+)
 from autograder.sandbox.layout import Layout, make_layout
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.namespaces import NOBODY
@@ -153,8 +159,12 @@ class Sandbox:
         limits = limits or Limits()
         folder = None if self._walled else self._lend_folder()
         ours, theirs = socket.socketpair()
-        with theirs:
-            process = self._spawn(theirs, limits, folder)
+        try:
+            with theirs:
+                process = self._spawn(theirs, limits, folder)
+        except (wire.Closed, wire.Late, OSError) as error:
+            ours.close()
+            raise WorkerGone("the sandbox itself has ended; start a new one") from error
         channel = Channel(ours, process, limits.submission_seconds)
         layers = channel.hello(WORKER_SECONDS)
         worker = Worker(channel, limits, self.tier, layers)

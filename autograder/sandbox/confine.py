@@ -52,6 +52,7 @@ class Confinement:
                 self.layers["landlock"] = f"{MISSING}{error}"
         if "seccomp" not in self.disabled:
             try:
+                sc.need_linux("seccomp")
                 self.filter = seccomp.program(sc.MACHINE, self.walled)
             except OSError as error:
                 self.layers["seccomp"] = f"{MISSING}{error}"

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import autograder
-
 _PREFIX = "layers-sandbox-"
 CODE = "/sandbox"  # where the worker's code lies in a root of our making
 _PARTS = ("bin", "lib", "lib32", "lib64", "include", "libexec", "share", "etc", "pyvenv.cfg")
@@ -110,7 +108,7 @@ def make_layout() -> Layout:
     """Find out what this interpreter needs, and stage the worker's own code."""
     sites = _site_packages()
     shown, links = _real(_existing(*_SYSTEM, *_ETC, *_prefixes(), *sites, *_real_interpreter()))
-    home = Path(autograder.__file__).resolve().parent
+    home = Path(__file__).resolve().parents[1]
     candidates = {home, *((Path(folder) / "autograder").resolve() for folder in sites)}
     masked = sorted(str(path) for path in candidates if path.is_dir() and _inside(path, shown))
     _clear_stages_of_the_dead()

@@ -91,9 +91,10 @@ def become_nobody() -> str:
     if os.getuid() != 0:
         return f"user {os.getuid()}"
     os.setgroups([])
-    os.setresgid(NOBODY, NOBODY, NOBODY)
-    os.setresuid(NOBODY, NOBODY, NOBODY)
-    sc.prctl(sc.PR_SET_DUMPABLE, 1)  # else /proc/self belongs to root and cannot be written
+    os.setgid(NOBODY)  # as root, these two change the real, effective and saved ids alike
+    os.setuid(NOBODY)
+    if sc.LINUX:
+        sc.prctl(sc.PR_SET_DUMPABLE, 1)  # else /proc/self belongs to root and cannot be written
     return f"root became user {NOBODY}"
 
 

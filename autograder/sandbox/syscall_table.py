@@ -6,8 +6,8 @@ architecture has no such call. A test compares them with the headers where these
 
 from __future__ import annotations
 
-# What Python, NumPy, matplotlib, IPython and shell commands need. clone, ioctl, fcntl and those
-# that act on other processes pass only with harmless arguments, see seccomp.py.
+# What Python, NumPy, matplotlib, IPython and shell commands need. clone, socketpair, ioctl, fcntl
+# and those that act on other processes pass only with harmless arguments, see seccomp.py.
 ALLOWED = """
 access 21 -, alarm 37 -, arch_prctl 158 -, brk 12 214, chdir 80 49, chmod 90 -,
 clock_getres 229 114, clock_gettime 228 113, clock_nanosleep 230 115, clone 56 220, close 3 57,

@@ -78,6 +78,12 @@ _MOUNT_SETATTR = 442
 _LANDLOCK_CREATE, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT = 444, 445, 446
 
 
+def need_linux(what: str) -> None:
+    """Raise OSError where there is no Linux to do `what`."""
+    if not LINUX:
+        raise OSError(f"{what}: only Linux has it")
+
+
 def _check(result: int, what: str) -> int:
     if result == -1:
         number = ctypes.get_errno()

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox import Limits, Tier
-from tests.sandbox.attacks import ATTACKS, KERNEL, PRELUDE
+from autograder.sandbox import Limits, Sandbox, Tier, WorkerGone
+from tests.sandbox.attacks import FILES, PRELUDE, PROCESSES
+from tests.sandbox.attacks_outside import KERNEL, NETWORK
+from tests.sandbox.conftest import DISABLED
 
+ATTACKS = [*FILES, *PROCESSES, *NETWORK, *KERNEL]
 SMALL = Limits(call_seconds=5, cell_seconds=10, disk_mb=12, file_mb=4, memory_mb=512)
 
 
@@ -63,6 +66,20 @@ def test_a_fork_bomb_stays_within_its_limit(each):
         assert worker.lookup("made") < 32
 
     assert_usable(each)
+
+
+def test_only_at_tier_c_can_a_submission_end_the_sandbox(each):
+    end = "import os\nos.kill(os.getppid(), 9)"
+    if each.tier > Tier.C:
+        with each.worker() as worker:
+            worker.run_cell(end)
+        assert_usable(each)
+        return
+    with Sandbox.start(disable=DISABLED["C"], allow_weak=True, preload=()) as sandbox:
+        with sandbox.worker() as worker:
+            worker.run_cell(end)
+        with pytest.raises(WorkerGone, match="start a new one"):
+            sandbox.worker()
 
 
 def assert_usable(sandbox):

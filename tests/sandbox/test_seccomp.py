@@ -65,6 +65,8 @@ def test_each_call_gets_the_answer_of_its_list(machine, alone):
     for flag in (0x80, *(1 << bit for bit in (17, 25, 26, 27, 28, 29, 30))):
         assert answer("clone", thread | flag) == EPERM
     assert answer("execve") == (ALLOW if alone else EPERM)
+    assert answer("socketpair", 1, 1) == ALLOW
+    assert answer("socketpair", 30, 1) == EPERM
     assert answer("ioctl", 0, 0x5412) == EPERM
     assert answer("ioctl", 0, 0x5401) == ALLOW
     assert answer("fcntl", 3, 8, 1234) == EPERM
