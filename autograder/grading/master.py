@@ -82,11 +82,11 @@ class Master:
     Attributes
     ----------
     assignment, notebook : str
-        Names as nbgrader knows them.
+        As nbgrader knows them.
     cells : tuple of MasterCell
         In order. From a gradebook alone, only those that nbgrader knows.
     kernelspec : mapping
-        What the notebook says about its kernel.
+        Of the notebook.
     files : mapping of str to bytes
         The other files of the assignment, which the tests and the students' code read.
     forgeable : frozenset of str
@@ -162,8 +162,8 @@ def master_from_source(
         cells = [_cell(*three) for three in zip(solved.cells, stored.cells, released.cells)]
     except Exception as error:
         raise MasterError(f"{assignment}/{notebook}: no master notebook: {error}") from error
-    kernelspec = solved.metadata.get("kernelspec") or KERNELSPEC
-    return Master(assignment, notebook, tuple(cells), dict(kernelspec), dict(files or {}))
+    spec = dict(solved.metadata.get("kernelspec") or KERNELSPEC)
+    return Master(assignment, notebook, tuple(cells), spec, dict(files or {}))
 
 
 def master_from_gradebook(
@@ -200,9 +200,9 @@ def master_from_gradebook(
     released = _prepare(stored, config, LockCells, ClearHiddenTests, ClearMarkScheme)
     for node, public in zip(nodes, released.cells):
         node.metadata = public.metadata
-    cells = tuple(_cell(None, node, public) for node, public in zip(nodes, released.cells))
-    kernelspec = json.loads(entry.kernelspec or "null") or KERNELSPEC
-    return Master(assignment, notebook, cells, kernelspec, dict(files or {}))
+    cells = tuple(_cell(None, *two) for two in zip(nodes, released.cells))
+    spec = json.loads(entry.kernelspec or "null") or KERNELSPEC
+    return Master(assignment, notebook, cells, spec, dict(files or {}))
 
 
 def _prepare(notebook: NotebookNode, config: Config | None, *steps: type) -> NotebookNode:
@@ -212,8 +212,7 @@ def _prepare(notebook: NotebookNode, config: Config | None, *steps: type) -> Not
     for cell in result.cells:
         validator.upgrade_cell_metadata(cell)
     for step in steps:
-        preprocessor = step(config=config)
-        preprocessor.log = logging.getLogger("autograder.grading.master")
+        preprocessor = step(config=config, log=logging.getLogger(__name__))
         result, resources = preprocessor.preprocess(result, resources)
     return result
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 _DEFINES = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 _ASSIGNS = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+# Of a text of a student's; answers are shorter by far.
+MAX_TEXT = 10**6
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -71,10 +74,23 @@ class Names:
 @lru_cache(maxsize=2048)
 def names_of(source: str) -> Names:
     """Read the names of a cell of the master; one that is not plain Python has none."""
+    return read_names(source)
+
+
+def read_names(source: str, longest: int = MAX_TEXT) -> Names:
+    """Read the names of any cell; one that is too long or not plain Python has none."""
+    if len(source) > longest:
+        return Names(parsed=False)
     try:
-        tree = ast.parse(source)
+        with warnings.catch_warnings():
+            # A backslash in a student's text is no matter of the grader's.
+            warnings.simplefilter("ignore")
+            return _names_in(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Names(parsed=False)
+
+
+def _names_in(tree: ast.Module) -> Names:
     top = list(_top_level(tree))
     named = [node for node in top if isinstance(node, ast.Name)]
     stored = {node.id for node in named if isinstance(node.ctx, ast.Store)}
@@ -98,12 +114,12 @@ def names_of(source: str) -> Names:
 
 def defined_in(source: str) -> frozenset[str]:
     """List the functions and classes of a cell by its text alone, broken Python included."""
-    return frozenset(_DEFINES.findall(source))
+    return frozenset(_DEFINES.findall(source[:MAX_TEXT]))
 
 
 def bound_in(source: str) -> frozenset[str]:
     """List what a cell defines or assigns at the beginning of a line, by its text alone."""
-    return defined_in(source) | frozenset(_ASSIGNS.findall(source))
+    return defined_in(source) | frozenset(_ASSIGNS.findall(source[:MAX_TEXT]))
 
 
 def is_builtin(name: str) -> bool:

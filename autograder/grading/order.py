@@ -50,11 +50,11 @@ def _gaps(
     """Collect, for each place in the master, the student's own cells that stand before it."""
     gaps: dict[int, list[int]] = {}
     following = _following(len(cells), anchors, len(master.cells))
-    before = 0
+    before, extra = 0, set(match.extra)
     for position in range(len(cells)):
         if position in anchors:
             before = _after(master, match, anchors[position])
-        elif position not in match.extra:
+        elif position not in extra:
             gaps.setdefault(min(before, following[position]), []).append(position)
     return gaps
 

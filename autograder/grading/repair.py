@@ -20,12 +20,14 @@ from autograder.grading.document import (
 )
 from autograder.grading.master import Master, MasterCell
 from autograder.grading.matching import Match, is_untouched, match_cells, same_text
-from autograder.grading.names import names_of
+from autograder.grading.names import names_of, read_names
 from autograder.grading.order import arrange
 from autograder.grading.wording import Repair, repair_note
 
 __all__ = ["Repair", "Repaired", "UnreadableError", "repair"]
 
+# Longer texts in a locked cell are not looked at, since parsing them takes much memory.
+LONGEST_KEPT = 100_000
 # Execution must not depend on anything that a student may write beside the code.
 STUDENT_METADATA = ("collapsed", "scrolled", "jupyter", "slideshow")
 PYTHON_KERNELS = ("python", "python3", "ir")
@@ -208,6 +210,6 @@ def _worth_keeping(known: MasterCell, given: Cell) -> str:
     """Give what a student wrote into a locked code cell, if it binds names of its own."""
     if not known.locked or known.kind != "code" or is_untouched(known, given.source):
         return ""
-    mine, course = names_of(given.source), names_of(known.source)
+    mine, course = read_names(given.source, LONGEST_KEPT), names_of(known.source)
     new = (mine.binds | set(mine.imports)) - course.binds - set(course.imports)
     return given.source if new and not same_text(given.source, known.source) else ""

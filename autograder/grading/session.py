@@ -20,6 +20,8 @@ from autograder.sandbox import Limits, Sandbox
 from autograder.sandbox.session import CellResult
 
 _NUMPY_NUMBER = re.compile(r"^np\.u?(?:float|int)\d+\((.*)\)$")
+# All cells of one notebook together, in characters: pictures take most of it.
+MAX_OUTPUT = 16 * 2**20
 MAX_LINES = 1000
 MAX_TRACEBACK = 100
 
@@ -133,6 +135,7 @@ class _Run:
         self.setting, self.player, self.played, self.salt = setting, player, played, salt
         self.namespace = Namespace(setting.plan, player.lookup)
         self.number = 0
+        self.room = MAX_OUTPUT
 
     def cells(self, repaired: Repaired) -> None:
         for cell, origin in zip(repaired.notebook["cells"], repaired.origins):
@@ -171,7 +174,16 @@ class _Run:
             error = _first_error(outputs)
             self.played.answer_errors |= dict.fromkeys(bound_by(known), error) if error else {}
         self._renumber(outputs)
-        return outputs
+        return self._within_room(outputs)
+
+    def _within_room(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Leave outputs out, errors aside, once the notebook has shown enough."""
+        self.room -= sum(map(_size, outputs))
+        if self.room >= 0 or not outputs:
+            return outputs
+        note = f"... outputs beyond {MAX_OUTPUT // 2**20} MB are left out ...\n"
+        errors = [output for output in outputs if output["output_type"] == "error"]
+        return [{"output_type": "stream", "name": "stdout", "text": note}, *errors]
 
     def _renumber(self, outputs: list[dict[str, Any]]) -> None:
         """Count as one kernel would, though the cells ran in several processes."""
@@ -217,6 +229,11 @@ def _number(text: str) -> float | None:
         return float(shown[1] if shown else text)
     except (TypeError, ValueError):
         return None
+
+
+def _size(output: dict[str, Any]) -> int:
+    parts = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", ())]
+    return sum(map(len, parts)) + sum(len(str(value)) for value in output.get("data", {}).values())
 
 
 def _without_errors(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:

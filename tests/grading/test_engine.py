@@ -9,11 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from autograder.grading.replay import receipt_in, replay
 from autograder.grading.submission import Engine, Job, Result
 from tests.grading.conftest import LIMITS, SECRET
-from tests.grading.course import CENTRE_TEST, answered, cell, find, master_of, place, raw, source
+from tests.grading.course import answered, cell, find, master_of, place, raw, source
 
 FRAGILE = """\
 import os, time
@@ -146,62 +148,27 @@ def _state():
     )  # fmt: skip
 
 
-def test_feedback_shows_neither_hidden_tests_expected_values_nor_what_calls_printed(master, grade):
-    spy = "def centre(x):\n    print('SPY', x.tolist())\n    return x * 1.0"
-    result = grade(answered(master, centre=spy))
-    outputs = find(json.loads(result.autograded), "centre-test")["outputs"]
-    text = json.dumps(outputs)
-    here = str(Path(__file__).parents[2])
-    assert not [word for word in ("SPY", "DESIRED", "5.5", here) if word in text]
-    assert outputs[0]["traceback"] == ["AssertionError: Not equal to tolerance rtol=1e-07, atol=0"]
+def test_pictures_and_prints_of_many_cells_stay_within_bounds(master, grade, monkeypatch):
+    monkeypatch.setattr("autograder.grading.session.MAX_OUTPUT", 100_000)
+    made = answered(master)
+    made["cells"][1:1] = [cell("code", "print('y' * 30_000)\n1 / 0") for _ in range(12)]
+    result = grade(made)
+    assert result.score == 5
+    assert len(result.autograded) < 150_000
+    assert result.autograded.count('"ename": "ZeroDivisionError"') == 12
 
 
-GREP = """\
-import os
-
-def _next_are(data, at, text):
-    return all(data[at + i : at + i + 1] == c.encode() for i, c in enumerate(text))
-
-def grep(head, tail):
-    found = 0
-    for line in open("/proc/self/maps"):
-        span, access = line.split()[:2]
-        if "rw" not in access or "[v" in line:
-            continue
-        start, stop = (int(part, 16) for part in span.split("-"))
-        with open("/proc/self/mem", "rb", 0) as memory:
-            memory.seek(start)
-            data = memory.read(stop - start)
-        at = data.find(head.encode())
-        while at >= 0:
-            found += _next_are(data, at + len(head), tail)
-            at = data.find(head.encode(), at + 1)
-    return found
-
-planted = "SEEN-BY-ME"
-def centre(x):
-    try:
-        found = grep("SEEN-", "BY-ME"), grep("NEVER-", "THERE"), grep("0f1e" * 12, "0f1e")
-        raise KeyError(f"{found[0] > 0} {found[1:]} {os.environ.get('LAYERS_COURSE_SECRET')}")
-    except OSError:
-        raise KeyError("cannot look")"""
-
-
-def test_hidden_tests_and_the_secret_are_nowhere_in_the_students_process():
-    made = source()
-    find(made, "centre-test")["source"] = CENTRE_TEST.replace(
-        "### END", "text = 'NEVER-THERE'\n### END"
-    )
-    marked = master_of(made)
-    with Engine(allow_weak=True, secret=SECRET) as engine:
-        result = engine.grade_bytes(
-            Job("a", "small", "small", Path("s")), raw(answered(marked, centre=GREP)), marked
-        )
-    reason = result.verdicts["centre-test"].reason
-    if "cannot look" in reason:
-        pytest.skip("this machine's walls hide a process's own memory from it")
-    assert reason == "KeyError: 'True (0, 0) None'"
-    assert result.verdicts["double-test"].score == 2
+@settings(max_examples=25)
+@given(data=st.data())
+def test_damaged_files_never_stop_the_run(data, master, engine):
+    good = raw(answered(master))
+    start = data.draw(st.integers(0, len(good)))
+    length = data.draw(st.integers(0, 60))
+    damaged = good[:start] + data.draw(st.binary(max_size=20)) + good[start + length :]
+    result = engine.grade_bytes(Job("a", "small", "small", Path("s")), damaged, master)
+    assert result.status in ("graded", "unreadable")
+    assert not any("the grader itself failed" in problem for problem in result.problems)
+    assert result.score <= 5
 
 
 def test_files_reach_the_students_code_and_the_courses_own_win(tmp_path, engine):
