@@ -92,12 +92,12 @@ def _check(result: int, what: str) -> int:
 
 
 def _call(name: str, *arguments: object) -> int:
-    if _LIBC is None:
-        raise OSError(f"{name}: only Linux has this system call")
+    need_linux(name)
     return _check(getattr(_LIBC, name)(*arguments), name)
 
 
 def _raw(name: str, number: int | None, *arguments: object) -> int:
+    need_linux(name)
     if _LIBC is None or number is None:
         raise OSError(f"{name}: no number of this system call is known for {MACHINE}")
     return _check(_LIBC.syscall(ctypes.c_long(number), *arguments), name)
