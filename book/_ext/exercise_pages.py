@@ -81,6 +81,8 @@ def exercise_page(
             f"exercise_pages: the first cell of {layer}.ipynb must be text that begins with a "
             f"title ('# ...'); it begins with {title!r}."
         )
+    # The chapter has the same title; tabs and search results must tell them apart.
+    title = f"# Exercise: {title.removeprefix('# ')}"
     first["source"] = f"{title}\n\n{header(notebook, layer, link, launch_url)}\n{rest}"
     for cell in page["cells"]:
         if cell["cell_type"] == "code":

@@ -70,7 +70,7 @@ def test_page_shows_title_worth_download_and_no_output(bring, release):
     release("tiny", NOTEBOOK)
     page = json.loads((bring("tiny") / "tiny.ipynb").read_text(encoding="utf-8"))
     top = page["cells"][0]["source"]
-    assert top.startswith("# Tiny layer\n")
+    assert top.startswith("# Exercise: Tiny layer\n")
     assert top.endswith("What it does.")
     assert "**4.5 points.**" in top
     assert "<../../exercises/tiny/tiny.ipynb>" in top

@@ -98,7 +98,8 @@ def preload_mathjax(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Let the browser fetch all parts at once, not each when the one before has asked for it."""
-    if not any(script.filename == app.config.mathjax_path for script in context["script_files"]):
+    mathjax = f"_static/{app.config.mathjax_path}"
+    if not any(script.filename == mathjax for script in context["script_files"]):
         return
     up = context["content_root"]
     context["metatags"] += "\n".join(
