@@ -6,9 +6,11 @@ import contextlib
 import os
 import random
 import signal
+import sys
+import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
@@ -61,6 +63,34 @@ def undisturbed(seed: int, secret: str | None = None) -> Iterator[None]:
         os.chdir(folder)
         vars(np.testing).clear()
         vars(np.testing).update(testing)
+
+
+@contextlib.contextmanager
+def course_folder(files: Mapping[str, bytes]) -> Iterator[None]:
+    """Run test cells in a folder of their own that holds the assignment's files.
+
+    The files are the instructor's, never a submission's, and may be modules that a test
+    imports; those are forgotten afterwards. Without files nothing changes.
+    """
+    if not files:
+        yield
+        return
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        for part, content in files.items():
+            (folder / part).parent.mkdir(parents=True, exist_ok=True)
+            (folder / part).write_bytes(content)
+        sys.path.insert(0, str(folder))
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+            sys.path.remove(str(folder))
+            for module, loaded in list(sys.modules.items()):
+                if str(getattr(loaded, "__file__", None) or "").startswith(str(folder)):
+                    del sys.modules[module]
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.grading.guard import undisturbed
+from autograder.grading.guard import course_folder, undisturbed
 from autograder.grading.master import Master, MasterCell
 from autograder.grading.namespace import Namespace
 from autograder.grading.plan import Plan, bound_by, plan_of
@@ -115,6 +115,7 @@ def play(setting: Setting, repaired: Repaired, files: Mapping[str, bytes], salt:
     seed = int.from_bytes(hashlib.sha256(salt.encode()).digest()[:8], "big")
     with (
         undisturbed(seed, setting.secret),
+        course_folder(setting.master.files),
         Player(setting.sandbox, {**files, **setting.master.files}, setting.limits) as player,
     ):
         _Run(setting, player, played, salt).cells(repaired)

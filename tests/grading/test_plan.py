@@ -1,5 +1,6 @@
 """Whose a name is, and which tests only the student's process can run."""
 
+import sys
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -102,6 +103,23 @@ def test_a_name_that_python_knows_too_is_still_the_students(engine):
         for text in ("def sum(v):\n    return v[0] + v[1]", "def sum(v):\n    return 4", "x = 1")
     }
     assert list(scores.values()) == [1, 0, 0]
+
+
+def test_a_test_may_read_and_import_the_files_of_its_assignment(engine):
+    made = source()
+    find(made, "centre-test")["source"] = (
+        "import expected\nmean = float(open('data/mean.txt').read())\nx = np.arange(12.0)\n"
+        "assert np.allclose(centre(x), expected.centre(x, mean))"
+    )
+    given = {"expected.py": b"def centre(x, mean): return x - mean", "data/mean.txt": b"5.5"}
+    master = engine.prepare(master_of(made, files=given))
+    assert not master.forgeable
+    right, wrong = (
+        engine.grade_bytes(Job("a", "s", "s", Path("s")), raw(answered(master, text)), master)
+        for text in ("def centre(x):\n    return x - x.mean()", "def centre(x):\n    return x")
+    )
+    assert (right.score, wrong.score) == (5, 2)
+    assert "expected" not in sys.modules
 
 
 @pytest.mark.parametrize(
