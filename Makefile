@@ -7,13 +7,18 @@ RUN    := $(BIN)/python -m autograder
 SUBMITTED ?= _build/submitted
 LAYER     ?=
 STUDENT   ?=
+# `make collect DOWNLOADS=folder-or-zip`
+DOWNLOADS ?= downloads
+# `make soak SOAK=100000`
+SOAK      ?= 10000
 PORT      ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit release grade book serve zip benchmarks clean
+.PHONY: help demo test check audit release collect grade feedback export soak book serve zip \
+  benchmarks bench-grading clean
 
 help:  ## list the verbs
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.installed  ## build the book, release, grade a sample class and nbgrader's example course
 	$(MAKE) book
@@ -34,8 +39,21 @@ audit: $(VENV)/.installed  ## prove the hidden tests: known mistakes are caught 
 release: $(VENV)/.installed  ## make exercises/ from solutions/
 	$(RUN) release $(if $(LAYER),--layer $(LAYER))
 
-grade: $(VENV)/.installed  ## grade SUBMITTED=folder/student/layer/layer.ipynb with nbgrader
+collect: $(VENV)/.installed  ## sort DOWNLOADS=folder-or-zip into _build/submitted
+	$(RUN) collect $(DOWNLOADS) $(if $(LAYER),--layer $(LAYER))
+
+grade: $(VENV)/.installed  ## grade SUBMITTED=folder/student/layer/layer.ipynb, each in a sandbox
 	$(RUN) grade $(SUBMITTED) $(if $(LAYER),--layer $(LAYER)) $(if $(STUDENT),--student $(STUDENT))
+
+feedback: $(VENV)/.installed  ## write feedback anew, with the marks given by hand
+	$(RUN) feedback $(if $(LAYER),--layer $(LAYER)) $(if $(STUDENT),--student $(STUDENT))
+
+export: $(VENV)/.installed  ## write _build/grades.csv, and who made which mistake
+	$(RUN) export
+	$(RUN) export --by-mistake
+
+soak: $(VENV)/.installed-dev  ## grade SOAK=10000 notebooks, with kills in between (an hour)
+	$(BIN)/python -m tests.course.soak $(SOAK)
 
 book: $(VENV)/.installed  ## build the book into _build/html
 	$(BIN)/jupyter-book build book -W --keep-going
@@ -48,12 +66,16 @@ zip: book  ## pack the book into _build/layers-from-scratch.zip, which opens wit
 	$(BIN)/python book/_ext/offline_zip.py _build/html _build/layers-from-scratch.zip
 
 benchmarks: $(VENV)/.installed  ## time the kernels against NumPy, PyTorch and the memory's bandwidth
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.kernels
 
-# The gradebook, the submissions and the course secret in _build are nobody's to throw away.
+bench-grading: $(VENV)/.installed  ## time the grading of a class against nbgrader, then of large classes
+	$(BIN)/python -m benchmarks.grading
+
+# The gradebook, the ledger (_build/grading), the submissions and the course secret in _build are
+# nobody's to throw away.
 clean:  ## delete what can be made again; grades and submissions stay
 	rm -rf _build/html _build/layers-from-scratch.zip _build/.doctrees _build/jupyter_execute _build/.jupyter_cache _build/source \
-	  _build/example_course _build/grading .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	  _build/example_course _build/grading/submitted .pytest_cache .hypothesis .mypy_cache .ruff_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

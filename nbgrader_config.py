@@ -42,3 +42,7 @@ if os.environ.get("LAYERS_ENGINE") != "stock":
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+
+# formgrader and nbgrader's feedback show what a student wrote as part of the page. A script in it
+# would run with the rights of whoever looks.
+c.HTMLExporter.preprocessors = ["autograder.course.harmless.Harmless"]

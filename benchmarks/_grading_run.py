@@ -108,7 +108,7 @@ def run_stock(root: Path, layer: str) -> dict[str, object]:
     from autograder.course.paths import Course
     from autograder.course.secret import SECRET_VARIABLE, course_secret
 
-    os.environ[SECRET_VARIABLE] = course_secret(Course(root))
+    os.environ |= {SECRET_VARIABLE: course_secret(Course(root)), "LAYERS_ENGINE": "stock"}
     config = stock.load_config(root)
     start, begun = time.perf_counter(), _cpu(resource)
     outcome = stock.autograde(config, layer)

@@ -23,7 +23,7 @@ ALLOWED = {
         "autograder.sandbox", "autograder.checks", "autograder.mistakes",
     },
     "autograder/course": {
-        "numpy", "nbformat", "nbgrader", "traitlets", "jupytext", "sqlalchemy", "rich",
+        "numpy", "nbformat", "nbgrader", "nbconvert", "traitlets", "jupytext", "sqlalchemy", "rich",
         "mistune", "pygments", "autograder.grading",
     },
     "autograder/cli.py": {"autograder.course"},

@@ -67,6 +67,12 @@ def report_html(outputs: Sequence[Mapping[str, Any]]) -> str:
     return "".join(parts)
 
 
+def image_data(data: Mapping[str, Any], mime: str) -> str:
+    """Return an image's base64 text if it is nothing else; empty otherwise."""
+    packed = "".join(_joined(data.get(mime, ""))[:LARGEST_IMAGE].split())
+    return packed if _BASE64.fullmatch(packed) else ""
+
+
 def _report(text: str) -> Iterator[str]:
     """Mark the lines of a printed report by what they say."""
     lines = text.splitlines()
@@ -106,8 +112,7 @@ def _output(output: Mapping[str, Any]) -> str:
 def _rich(data: Mapping[str, Any]) -> str:
     """Prefer an image; every other rich output has a plain text beside it."""
     for mime in IMAGES:
-        packed = "".join(_joined(data.get(mime, ""))[:LARGEST_IMAGE].split())
-        if _BASE64.fullmatch(packed):
+        if packed := image_data(data, mime):
             return f'<p><img alt="output of the cell" src="data:{mime};base64,{packed}"></p>'
     return _pre(_joined(data.get("text/plain", "")))
 

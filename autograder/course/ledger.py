@@ -50,7 +50,9 @@ class Ledger:
         self._fresh: list[int] = []
         self._finished = True
         self._unsynced = 0
-        self._file = path.open("ab")
+        # Unbuffered: a line survives the end of this process at once, that of the machine with
+        # the next sync.
+        self._file = path.open("ab", buffering=0)
         self._reader = path.open("rb")
         self._end = self._scan()
         self._file.truncate(self._end)
@@ -80,9 +82,9 @@ class Ledger:
 
     def append(self, record: Record) -> None:
         """Add a verdict; it replaces the earlier one of the same notebook."""
-        line = record.to_json().encode() + b"\n"
-        self._enter(record.identity, record.digests.key, record.status, self._end)
-        self._append_line(line)
+        offset = self._end
+        self._append_line(record.to_json().encode() + b"\n")
+        self._enter(record.identity, record.digests.key, record.status, offset)
 
     def commit(self) -> None:
         """Note that the gradebook holds everything up to here."""
@@ -91,7 +93,6 @@ class Ledger:
 
     def sync(self) -> None:
         """Make what was appended survive a crash of the machine."""
-        self._file.flush()
         os.fsync(self._file.fileno())
         self._unsynced = 0
 
@@ -158,7 +159,6 @@ class Ledger:
             self._fresh.clear()
 
     def _read(self, offset: int) -> Record:
-        self._file.flush()
         self._reader.seek(offset)
         return Record.from_dict(json.loads(self._reader.readline()))
 
@@ -166,7 +166,14 @@ class Ledger:
         self._append_line(json.dumps(data).encode() + b"\n")
 
     def _append_line(self, line: bytes) -> None:
-        self._file.write(line)
+        rest = memoryview(line)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            # A full disk takes part of a line; the next line must not be joined to it.
+            self._file.truncate(self._end)
+            raise
         self._end += len(line)
         self._unsynced += 1
         if self._unsynced >= SYNC_EVERY:

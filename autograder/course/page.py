@@ -13,7 +13,13 @@ from dataclasses import dataclass, field
 from html import escape, unescape
 from typing import Any
 
-from autograder.course.cells import code_html, markdown_html, outputs_html, report_html
+from autograder.course.cells import (
+    code_html,
+    markdown_html,
+    outputs_html,
+    plain,
+    report_html,
+)
 
 _HEADING = re.compile(r"^#{1,4}[ \t]+(\S.*)$", re.MULTILINE)
 
@@ -89,8 +95,8 @@ def page(
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(head)}</title><style>{STYLE}</style></head><body>",
-        f"<h1>{escape(head)}</h1>",
+        f"<title>{_text(head)}</title><style>{STYLE}</style></head><body>",
+        f"<h1>{_text(head)}</h1>",
         _summary(facts),
         *(_cell(cell, facts, hidden) for cell in notebook.get("cells", ())),
         "</body></html>\n",
@@ -110,7 +116,7 @@ def hidden_regions(*delimiters: tuple[str, str]) -> re.Pattern[str]:
 
 def _summary(facts: Facts) -> str:
     rows = [
-        f'<tr><td><a href="#{escape(name)}">{escape(name)}</a></td>'
+        f'<tr><td><a href="#{_text(name)}">{_text(name)}</a></td>'
         f'<td class="n {_class(score, points)}">{_words(score, points)}</td></tr>'
         for name, (score, points) in facts.scores.items()
     ]
@@ -128,8 +134,8 @@ def _cell(cell: Mapping[str, Any], facts: Facts, hidden: re.Pattern[str]) -> str
     parts = []
     if name in facts.scores and (mark.get("grade") or mark.get("task")):
         score, points = facts.scores[name]
-        text = f"{escape(name)} <span>{_words(score, points)}</span>"
-        parts.append(f'<h2 id="{escape(name)}" class="{_class(score, points)}">{text}</h2>')
+        text = f"{_text(name)} <span>{_words(score, points)}</span>"
+        parts.append(f'<h2 id="{_text(name)}" class="{_class(score, points)}">{text}</h2>')
     if cell.get("cell_type") == "code":
         # A traceback of a test would show its lines.
         is_test = mark.get("grade") and not mark.get("solution")
@@ -139,12 +145,16 @@ def _cell(cell: Mapping[str, Any], facts: Facts, hidden: re.Pattern[str]) -> str
         parts.append(f'<div class="note">{markdown_html(unescape(source))}</div>')
     elif mark.get("locked") or not mark:
         # The student has the statement; its headings are enough to find one's way.
-        parts.extend(f"<h2>{escape(text)}</h2>" for text in _HEADING.findall(source))
+        parts.extend(f"<h2>{_text(text)}</h2>" for text in _HEADING.findall(source))
     else:
         parts.append(markdown_html(source))
     if comment := facts.comments.get(name):
         parts.append(f'<div class="comment">{markdown_html(comment)}</div>')
     return "\n".join(parts)
+
+
+def _text(words: str) -> str:
+    return escape(plain(words))
 
 
 def _words(score: float | None, points: float) -> str:

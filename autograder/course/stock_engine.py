@@ -16,6 +16,9 @@ from autograder.course.paths import Course
 from autograder.course.secret import SECRET_VARIABLE
 from autograder.course.survey import Submission, files_beside
 
+# nbgrader_config.py would put the sandbox in the place of nbgrader's own steps.
+ENGINE_VARIABLE = "LAYERS_ENGINE"
+
 
 def grade_class(
     course: Course, submissions: Sequence[Submission], secret: str
@@ -44,7 +47,9 @@ def grade_class(
     # A folder of its own keeps the instructor's IPython start-up files out of the grades.
     with (
         tempfile.TemporaryDirectory() as ipython,
-        stock.environment(IPYTHONDIR=ipython, **{SECRET_VARIABLE: secret}),
+        stock.environment(
+            IPYTHONDIR=ipython, **{SECRET_VARIABLE: secret, ENGINE_VARIABLE: "stock"}
+        ),
     ):
         jobs = _stage_shares(course, submissions, workers)
         logs = _run_all(_autograde, [(course.root, *job) for job in jobs], workers)

@@ -39,14 +39,15 @@ def kurt__dropout_forward(x, p, training, rng):
 
 def sofia__layernorm_forward(x, gamma, beta, eps=1e-5):
     mean = x.mean(axis=-1, keepdims=True)
-    std = x.std(axis=-1, keepdims=True)
-    x_hat = (x - mean) / (std + eps)
-    return gamma * x_hat + beta, (x_hat, std**2 + eps, gamma)
+    var = x.var(axis=-1, keepdims=True)
+    out = gamma * (x - mean) / (np.sqrt(var) + eps) + beta
+    return out, ((x - mean) / np.sqrt(var + eps), var + eps, gamma)
 
 
 def sofia__rmsnorm_forward(x, gamma, eps=1e-5):
-    rms = np.sqrt((x**2).mean(axis=-1, keepdims=True)) + eps
-    return gamma * x / rms, (x / rms, rms, gamma)
+    square = (x**2).mean(axis=-1, keepdims=True)
+    rms = np.sqrt(square + eps)
+    return gamma * x / (np.sqrt(square) + eps), (x / rms, rms, gamma)
 
 
 def alan__embedding_backward(dout, ids, vocab_size):
