@@ -28,7 +28,7 @@ def run_demo(course: Course) -> int:
     _say(f"2. A sample class of {len(students)}, graded in isolation")
     result = grade(sample, sample.submitted)
     print(summary(result, sample.grades_csv))
-    _say("3. nbgrader's own example course, graded by nbgrader")
+    _say("3. nbgrader's own example course, graded by nbgrader and in isolation")
     print(_describe(grade_example_course(course.build / "example_course")))
     _say(f"Where to look (grading took {time.monotonic() - start:.0f} s)")
     print(_places(course, sample, result))
@@ -53,7 +53,8 @@ def _describe(example: ExampleResult) -> str:
         f"{student}: {score:g} of {example.max_score:g}"
         for student, score in sorted(example.scores.items())
     ]
-    return "\n".join(collected + scores)
+    same = ["the isolated engine gives every cell the same score"]
+    return "\n".join(collected + scores + (example.different or same))
 
 
 def _places(course: Course, sample: Course, result: Result) -> str:
