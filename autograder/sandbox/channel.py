@@ -114,8 +114,10 @@ class Channel:
             try:
                 wire.send(self._sock, message, blobs, began + allowed)
                 fields, arrays = wire.receive(self._sock, began + allowed, caps)
-            except wire.Late:
+            except wire.Late as passed:
                 late = self._too_long(allowed, seconds)
+                if passed.torn:
+                    raise
                 self._process.interrupt()
                 deadline = time.monotonic() + GRACE_SECONDS
                 fields, arrays = wire.receive(self._sock, deadline, caps)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autograder.sandbox.errors import ProtocolError
+from autograder.sandbox.proxy import VIEWS, Handle, RemoteFunction
 from autograder.sandbox.values import (
     DTYPES,
     KEYS,
@@ -124,10 +125,18 @@ class Decoder:
             raise ProtocolError("a reference is not made of an id and names")
         return self._resolve(*tree[1:])
 
+    def _view(self, tree: list[Any], depth: int) -> Any:
+        handle, items = self.decode(tree[1], depth + 1), self.decode(tree[2], depth + 1)
+        if not isinstance(handle, Handle | RemoteFunction) or type(items) not in VIEWS:
+            raise ProtocolError("a container's items come without its reference")
+        view = VIEWS[type(items)](items)
+        view.handle = handle
+        return view
+
     _READERS: ClassVar[dict[tuple[str, int], Any]] = {
         ("t", 2): _tuple, ("l", 2): _items, ("d", 2): _dict, ("c", 3): _complex,
         ("i", 2): _integer, ("a", 4): _array, ("s", 3): _scalar, ("g", 5): _generator,
-        ("r", 5): _reference,
+        ("r", 5): _reference, ("v", 3): _view,
     }  # fmt: skip
 
 

@@ -35,11 +35,15 @@ class Encoder:
     ----------
     refer : callable
         Gives the wire form of an object that does not travel by value.
+    see_inside : bool
+        Whether a subclass of tuple, list or dict, such as a named tuple, shows its items
+        beside its reference.
     """
 
-    def __init__(self, refer: Refer) -> None:
+    def __init__(self, refer: Refer, see_inside: bool = False) -> None:
         self.blobs: list[memoryview] = []
         self._refer = refer
+        self._see_inside = see_inside
         self._nodes = 0
         self._bytes = 0
 
@@ -63,6 +67,9 @@ class Encoder:
             return self._dictionary(value, depth)
         if isinstance(value, np.ndarray | np.generic):
             return self._array(value)
+        if self._see_inside and isinstance(value, tuple | list | dict):
+            base = next(base for base in (tuple, list, dict) if isinstance(value, base))
+            return ["v", self._refer(value), self.encode(base(value), depth + 1)]
         if kind is np.random.Generator and type(value.bit_generator) is np.random.PCG64:
             return encode_generator(value)
         return self._refer(value)

@@ -78,6 +78,31 @@ class RemoteFunction:
         self._worker.release(self._id)
 
 
+class RemoteTuple(tuple[Any, ...]):
+    """The items of a student's tuple subclass, such as a named tuple.
+
+    Passed back to the student it is the original object again, as `RemoteList` and `RemoteDict`
+    are: a cache keeps the names and methods that its owner relies on.
+    """
+
+    handle: Handle | RemoteFunction
+
+
+class RemoteList(list[Any]):
+    """The items of a student's list subclass; see `RemoteTuple`."""
+
+    handle: Handle | RemoteFunction
+
+
+class RemoteDict(dict[Any, Any]):
+    """The items of a student's dict subclass, such as an OrderedDict; see `RemoteTuple`."""
+
+    handle: Handle | RemoteFunction
+
+
+VIEWS: dict[type, Any] = {tuple: RemoteTuple, list: RemoteList, dict: RemoteDict}
+
+
 def _refusal(type_name: str, what: str) -> str:
     return (
         f"cannot {what}: this {type_name} lives in the student's process. "

@@ -21,7 +21,7 @@ from autograder.sandbox.errors import (
 )
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outputs import clean_outputs, count, error_output
-from autograder.sandbox.proxy import Handle, RemoteFunction
+from autograder.sandbox.proxy import Handle, RemoteDict, RemoteFunction, RemoteList, RemoteTuple
 
 if TYPE_CHECKING:
     from autograder.sandbox.tiers import Tier
@@ -210,6 +210,8 @@ class Worker:
         return message, encoder.blobs
 
     def _refer(self, value: Any) -> list[Any]:
+        if isinstance(value, RemoteTuple | RemoteList | RemoteDict):
+            value = value.handle
         if isinstance(value, Handle | RemoteFunction):
             if value._worker is not self:
                 raise Unsupported("an object of one student cannot be passed to another")

@@ -7,6 +7,7 @@ Plain scalars stand for themselves. Anything else is a list whose first item say
     ["a", blob, dtype, shape]     array                         ["s", blob, dtype] NumPy scalar
     ["g", state, inc, has, half]  PCG64 generator by its state
     ["r", id, kind, type, info]   something that stays in the worker
+    ["v", reference, items]       the same with its items: a subclass of tuple, list or dict
 
 There is no pickle and no object dtype: decoding runs no code that a student wrote.
 """

@@ -34,7 +34,17 @@ class Closed(Exception):  # noqa: N818 - a state of the connection
 
 
 class Late(Exception):  # noqa: N818 - a state of the connection
-    """The deadline of a frame passed."""
+    """The deadline of a frame passed.
+
+    Attributes
+    ----------
+    torn : bool
+        Whether a part of the frame is on its way: what follows on the connection is no frame.
+    """
+
+    def __init__(self, torn: bool = True) -> None:
+        super().__init__()
+        self.torn = torn
 
 
 @dataclass(frozen=True)
@@ -90,7 +100,8 @@ def receive(
         If the frame is not complete at the deadline.
     """
     caps = caps or Caps()
-    magic, header_size, count = _START.unpack(_read(sock, _START.size, deadline).tobytes())
+    start = _read(sock, _START.size, deadline, first=True)
+    magic, header_size, count = _START.unpack(start.tobytes())
     if magic != MAGIC:
         raise ProtocolError("a frame does not start as it must")
     if header_size > caps.header or count > caps.blobs:
@@ -135,7 +146,7 @@ def silent(sock: socket.socket) -> bool:
         return True
 
 
-def _read(sock: socket.socket, size: int, deadline: float | None) -> Blob:
+def _read(sock: socket.socket, size: int, deadline: float | None, first: bool = False) -> Blob:
     # Untouched pages of `empty` cost nothing, so that a lying length costs nothing either.
     blob = np.empty(size, np.uint8)
     view, got = blob.data, 0
@@ -143,8 +154,8 @@ def _read(sock: socket.socket, size: int, deadline: float | None) -> Blob:
         try:
             sock.settimeout(_left(deadline))
             n = sock.recv_into(view[got:], min(size - got, _CHUNK))
-        except TimeoutError:
-            raise Late from None
+        except (TimeoutError, Late):
+            raise Late(torn=not first or got > 0) from None
         except OSError:
             raise Closed from None
         if n == 0:

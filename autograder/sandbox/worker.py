@@ -126,7 +126,7 @@ class WorkerLoop:
         return {**fields, "changed": given.changed(), "generators": given.states()}, arrays
 
     def _encoded(self, value: Any) -> Answer:
-        encoder = Encoder(self._refer)
+        encoder = Encoder(self._refer, see_inside=True)
         try:
             return {"value": encoder.encode(value)}, encoder.blobs
         except TooBig:

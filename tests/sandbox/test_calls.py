@@ -30,6 +30,11 @@ def sneaky(x): return np.zeros(x.shape).view(Lying)
 def objects(x): return np.array([Evil()], dtype=object)
 def evil(x): return Evil()
 def point(x): return Point(x, x)
+def ordered(x): return collections.OrderedDict(a=x, b=Cache(x))
+class Stack(list):
+    def top(self): return self[-1]
+def stack(x): return Stack([x, 2 * x])
+def read(p, o, s): return [p.x, next(iter(o)), o["b"].x, s.top(), type(o).__name__]
 def nested(x): return {"a": [x, (1, None)], 2: "b"}
 def make(n): return lambda x: x * n
 def draw(rng, n): return rng.normal(size=n)
@@ -123,7 +128,7 @@ def test_a_handle_can_do_nothing_else(student):
     assert "Cache" in repr(cache)
 
 
-@pytest.mark.parametrize("name", ["objects", "evil", "point", "many", "text", "surrogate"])
+@pytest.mark.parametrize("name", ["objects", "evil", "many", "text", "surrogate"])
 def test_what_may_not_cross_stays_there(student, name):
     assert isinstance(student.call(name, (1,), {}), Handle)
 
@@ -231,3 +236,20 @@ def test_what_cannot_go_is_refused_before_it_goes(student, best):
             with pytest.raises(Unsupported, match="another"):
                 student.call("double", (foreign,), {})
     assert student.call("double", (1,), {}) == 2
+
+
+def test_a_container_of_the_students_own_class_shows_its_items_and_stays_itself(student):
+    x = np.arange(3.0)
+    point = student.call("point", (x,), {})
+    ordered = student.call("ordered", (x,), {})
+    stack = student.call("stack", (x,), {})
+    assert isinstance(point, tuple)
+    assert isinstance(ordered, dict)
+    assert isinstance(stack, list)
+    for array in (*point, ordered["a"], stack[0]):
+        np.testing.assert_array_equal(array, x)
+    read = student.call("read", (point, ordered, stack), {})
+    np.testing.assert_array_equal(read[0], x)
+    np.testing.assert_array_equal(read[2], x)
+    np.testing.assert_array_equal(read[3], 2 * x)
+    assert (read[1], read[4]) == ("a", "OrderedDict")

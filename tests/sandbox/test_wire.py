@@ -244,3 +244,14 @@ def test_a_reader_that_does_not_read_meets_the_deadline_too():
     ours, theirs = socket.socketpair()
     with ours, theirs, pytest.raises(wire.Late):
         wire.send(ours, {}, [np.zeros(64 << 20, np.uint8).data], time.monotonic() + 0.2)
+
+
+def test_a_deadline_inside_a_frame_is_told_from_one_before_it():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        with pytest.raises(wire.Late) as before:
+            wire.receive(ours, time.monotonic() + 0.01)
+        theirs.sendall(wire.MAGIC[:2])
+        with pytest.raises(wire.Late) as inside:
+            wire.receive(ours, time.monotonic() + 0.01)
+    assert (before.value.torn, inside.value.torn) == (False, True)
