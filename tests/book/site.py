@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-LAYERS = ("embedding", "layernorm", "rmsnorm", "dropout", "initialization")
+LAYERS = ("embedding", "layernorm", "rmsnorm", "batchnorm", "dropout", "initialization")
 
 
 @dataclass(frozen=True)
