@@ -133,7 +133,12 @@ def _replay(arguments: argparse.Namespace) -> int:
 def _audit(arguments: argparse.Namespace) -> int:
     from autograder.course.audit import as_json, as_table, audit_course, passed
 
-    rows = audit_course(Course(arguments.root), arguments.assignment)
+    rows = audit_course(
+        Course(arguments.root),
+        arguments.assignment,
+        seeds=arguments.seeds,
+        reference_seeds=arguments.reference_seeds,
+    )
     print(as_json(rows) if arguments.json else as_table(rows))
     return DONE if passed(rows) else REFUSED
 
@@ -182,6 +187,13 @@ def _parser() -> argparse.ArgumentParser:
 
     audit = _verb(verbs, "audit", _audit, "prove the hidden tests against known mistakes")
     _add(audit, "assignment", "json")
+    audit.add_argument(
+        "--seeds", type=int, default=3, metavar="N", help="inputs tried for each mistake (3)"
+    )
+    audit.add_argument(
+        "--reference-seeds", type=int, default=200, metavar="N",
+        help="inputs tried for the reference (200)",
+    )
 
     _verb(verbs, "demo", _demo, "release, then grade a sample class and nbgrader's example course")
     return parser

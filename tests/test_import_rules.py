@@ -77,11 +77,21 @@ def test_every_python_file_belongs_to_a_room():
     assert not homeless
 
 
+def code_cells(path: Path) -> list[str]:
+    """List the sources of a notebook's code cells; a page of prose has none."""
+    if path.suffix == ".ipynb":
+        notebook = nbformat.read(path, as_version=4)
+    elif path.read_text().startswith("---\n"):
+        notebook = jupytext.read(path)
+    else:
+        assert "{code-cell}" not in path.read_text(), "code without a header never runs"
+        return []
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+
+
 def notebook_imports(path: Path) -> set[str]:
     """List the imports of a notebook's code cells outside the hidden regions."""
-    read = jupytext.read if path.suffix == ".md" else lambda p: nbformat.read(p, as_version=4)
-    code = [cell.source for cell in read(path).cells if cell.cell_type == "code"]
-    public = [HIDDEN.sub("", source) for source in code]
+    public = [HIDDEN.sub("", source) for source in code_cells(path)]
     lines = [line for source in public for line in source.splitlines()]
     return imports("\n".join(x for x in lines if x.startswith(("import ", "from "))))
 

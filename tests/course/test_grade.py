@@ -42,7 +42,7 @@ def run_grade(course, folder, *options):
     """Run the command; students' code runs in kernels of its own, outside this process."""
     command = [sys.executable, "-m", "autograder", "--root", course.root, "grade", folder,
                "--engine", "stock", "--verbose", *options]  # fmt: skip
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
 
 
 def snapshot(folder):

@@ -30,7 +30,7 @@ SCRIPT = "def double(x):\n    return 2 * x\nprint('<script>alert(1)</script>')"
 def autograder(course, *arguments):
     command = [sys.executable, "-m", "autograder", "--root", course.root, *arguments]
     return subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, timeout=180, cwd=ROOT,
+        [str(part) for part in command], capture_output=True, text=True, timeout=500, cwd=ROOT,
         check=False,
     )  # fmt: skip
 

@@ -27,7 +27,7 @@ def nbgrader(folder, *command, **environment):
     """Run one command of nbgrader in a course folder; it starts alembic by its bare name."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     run = subprocess.run(
-        [sys.executable, *command], cwd=folder, capture_output=True, text=True, timeout=120,
+        [sys.executable, *command], cwd=folder, capture_output=True, text=True, timeout=500,
         env={**os.environ, "PATH": path, **environment}, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
