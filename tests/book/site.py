@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Where the tests pretend that the book is published.
+ADDRESS = "https://books.example.org/layers"
 LAYERS = ("embedding", "layernorm", "rmsnorm", "batchnorm", "dropout", "initialization")
 
 
@@ -51,7 +53,7 @@ def build(target: Path) -> Site:
     shutil.copytree(ROOT / "book", target / "book", ignore=ignored)
     shutil.copytree(ROOT / "exercises", target / "exercises")
     # Two test workers share the machine: one thread each.
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "BOOK_URL": ADDRESS}
     start = "from jupyter_book.cli.main import main; main()"
     command = [sys.executable, "-c", start, "build", "book", "-W", "--keep-going"]
     done = subprocess.run(
@@ -68,6 +70,9 @@ class Page:
     ids: frozenset[str]
     links: tuple[str, ...]
     hosts: tuple[str, ...]
+    classes: frozenset[str]
+    meta: dict[str, str]
+    scripts: tuple[str, ...]
 
 
 def read_page(path: Path) -> Page:
@@ -75,11 +80,19 @@ def read_page(path: Path) -> Page:
     parser = _Reader()
     parser.feed(path.read_text(encoding="utf-8"))
     local = [link for link in parser.targets if "://" not in link and not link.startswith("data:")]
-    return Page("".join(parser.text), frozenset(parser.ids), tuple(local), tuple(parser.loads))
+    return Page(
+        "".join(parser.text),
+        frozenset(parser.ids),
+        tuple(local),
+        tuple(parser.loads),
+        frozenset(parser.classes),
+        parser.meta,
+        tuple(parser.scripts),
+    )
 
 
 class _Reader(HTMLParser):
-    """Collects visible text, ids, link targets, and what the browser loads from elsewhere."""
+    """Collects text, ids, classes, link targets, head tags, and what comes from elsewhere."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -87,11 +100,22 @@ class _Reader(HTMLParser):
         self.ids: set[str] = set()
         self.targets: list[str] = []
         self.loads: list[str] = []
+        self.classes: set[str] = set()
+        self.meta: dict[str, str] = {}
+        # Text inside scripts, and data that scripts read from attributes.
+        self.scripts: list[str] = []
         self._hidden = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
         self._hidden = tag in ("script", "style")
+        self.classes.update((attributes.get("class") or "").split())
+        self.scripts += [value or "" for name, value in attrs if name.startswith("data-")]
+        if tag == "meta":
+            name = attributes.get("name") or attributes.get("property") or ""
+            self.meta[name] = attributes.get("content") or ""
+        if attributes.get("rel") == "canonical":
+            self.meta["canonical"] = attributes.get("href") or ""
         self.ids.update(filter(None, (attributes.get("id"), attributes.get("name"))))
         # Inside drawings href points at shapes of the same drawing.
         names = ("xlink:href",) if tag == "use" else ("href", "src")
@@ -104,5 +128,4 @@ class _Reader(HTMLParser):
         self._hidden = False
 
     def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.text.append(data)
+        (self.scripts if self._hidden else self.text).append(data)

@@ -2,7 +2,16 @@
 
 import numpy as np
 from layerlab import numerical_gradient, relative_error
-from layerlab.small_net import CLASSES, FEATURES, TRAIN, _gradients, _probabilities, clouds, train
+from layerlab.small_net import (
+    CLASSES,
+    FEATURES,
+    TRAIN,
+    _adamw,
+    _gradients,
+    _probabilities,
+    clouds,
+    train,
+)
 
 
 def test_slopes_agree_with_finite_differences():
@@ -28,6 +37,22 @@ def test_slopes_agree_with_finite_differences():
             lambda value, i=index: loss(i, value), parameters[index].copy(), 1.0
         )
         assert relative_error(slope, expected) < 1e-6
+
+
+def test_steps_are_those_of_adamw():
+    """Three steps of two networks with decays of their own, against the textbook formula."""
+    rng = np.random.default_rng(0)
+    w, decay = rng.normal(size=(2, 3, 4)), np.array([0.0, 3.0])
+    got, m, v = w.copy(), np.zeros_like(w), np.zeros_like(w)
+    slopes = rng.normal(size=(3, 2, 3, 4))
+    for t in range(1, 4):
+        _adamw(got, slopes[t - 1], m, v, decay, 1 - 0.9**t, 1 - 0.999**t)
+        first = sum(0.1 * 0.9 ** (t - k) * slopes[k - 1] for k in range(1, t + 1)) / (1 - 0.9**t)
+        second = sum(0.001 * 0.999 ** (t - k) * slopes[k - 1] ** 2 for k in range(1, t + 1))
+        scaled = first / (np.sqrt(second / (1 - 0.999**t)) + 1e-8)
+        w = w - 1e-3 * (scaled + decay[:, None, None] * w)
+    # The rates inside are float32.
+    np.testing.assert_allclose(got, w, rtol=1e-6)
 
 
 def test_clouds_hold_every_class_equally_often():
