@@ -4,11 +4,14 @@ The data are four Gaussian clouds, so nothing has to be downloaded. With 120 tra
 dimensions the network can learn every one of them by heart, which is the situation dropout is for.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from layerlab.jit import compiled
 
 Floats = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -94,22 +97,34 @@ def train(
     matrices = [np.sqrt(2 / i) * rng.normal(size=(runs, i, o)) for i, o in sizes]
     biases = [np.zeros((runs, 1, o)) for _, o in sizes]
     parameters = [array.astype(np.float32) for array in (*matrices, *biases)]
-    zeroing, decayed = (np.asarray(v, np.float32).reshape(-1, 1, 1) for v in (p, decay))
-    decays = [decayed] * 3 + [np.zeros_like(decayed)] * 3
+    zeroing = np.asarray(p, np.float32).reshape(-1, 1, 1)
+    on_matrices = np.broadcast_to(np.asarray(decay, np.float32), (runs,))
+    decays = [on_matrices] * 3 + [np.zeros_like(on_matrices)] * 3
     first = [np.zeros_like(parameter) for parameter in parameters]
     second = [np.zeros_like(parameter) for parameter in parameters]
     each, seen = np.arange(runs)[:, None], []
     for step in range(1, stops[-1] + 1):
         batch = rng.integers(0, TRAIN, (runs, BATCH))
         slopes = _gradients(x[each, batch], labels[each, batch], parameters, zeroing, rng)
-        for w, slope, m, v, rate in zip(parameters, slopes, first, second, decays):
-            m += 0.1 * (slope - m)
-            v += 0.001 * (slope**2 - v)
-            root = np.sqrt(v / (1 - 0.999**step)) + 1e-8
-            w -= 1e-3 * (m / (1 - 0.9**step) / root + rate * w)
+        for arrays in zip(parameters, slopes, first, second, decays):
+            _adamw(*arrays, np.float32(1 - 0.9**step), np.float32(1 - 0.999**step))
         if step in stops:
             seen.append(_look(x[:, TRAIN:], labels[:, TRAIN:], parameters))
     return seen
+
+
+@compiled
+def _adamw(w, slope, first, second, decay, weight1, weight2):  # type: ignore[no-untyped-def]
+    # In NumPy this takes as long as the matrix products: each operation writes a whole array.
+    for run in range(w.shape[0]):
+        for i in range(w.shape[1]):
+            for j in range(w.shape[2]):
+                g = slope[run, i, j]
+                m = first[run, i, j] + np.float32(0.1) * (g - first[run, i, j])
+                v = second[run, i, j] + np.float32(0.001) * (g * g - second[run, i, j])
+                first[run, i, j], second[run, i, j] = m, v
+                step = m / weight1 / (math.sqrt(v / weight2) + np.float32(1e-8))
+                w[run, i, j] -= np.float32(1e-3) * (step + decay[run] * w[run, i, j])
 
 
 def _gradients(
