@@ -48,6 +48,7 @@ CLAIMS = [
     *between(
         "embedding",
         one_hot_nan=(3, 3),
+        formula_error=(0, 1e-8),
         lost_1024=(40, 60),
         lost_16384=(65, 85),
         loss_right=(1.30, 1.34),
