@@ -184,6 +184,13 @@ CLAIMS = [
     ),
     *between(
         "initialization",
+        signs_mean=(0, 0),
+        signs_square=(25, 25),
+        chain_forward=(0.5, 1.6),
+        chain_backward=(0.5, 1.6),
+        chain_expected=(11.8, 11.82),
+        chain_far_forward=(6, 20),
+        chain_far_backward=(6, 20),
         ratio_64=(0.97, 1.03),
         ratio_512=(0.98, 1.02),
         ratio_2048=(0.98, 1.02),
