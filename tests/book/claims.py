@@ -110,6 +110,9 @@ CLAIMS = [
         bound_fused_RMSNorm=(15.99, 16.01),
         bound_unfused_LayerNorm=(19.99, 20.01),
         bound_unfused_RMSNorm=(23.99, 24.01),
+        # The norms do one operation per byte or less.
+        here_ridge=(1.0, 300),
+        of_roof_layer_numpy=(0, 90),
         std_zero=(0, 1),
         std_one=(30, 50),
     ),
