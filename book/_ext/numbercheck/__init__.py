@@ -24,6 +24,7 @@ The page answers without a kernel and without showing the value: see ``buckets``
 import html
 import json
 import re
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,9 @@ class NumberCheck(SphinxDirective):
         key = f"{self.env.docname}#{self.arguments[0]}"
         right = evaluate(self.options["answer"], names)
         known = [(evaluate(source, names), source, why) for source, why in wrong]
+        refuse_twins(
+            [(right, "the answer"), *((value, source) for value, source, _ in known)], within
+        )
         return {
             "key": key,
             "count": len(right),
@@ -93,22 +97,20 @@ class NumberCheck(SphinxDirective):
             "why": conceal(plain(self.options.get("why", ""))),
             "hint": conceal(plain(self.options.get("hint", ""))),
             "wrong": [
-                {"marks": distinct(value, source, within, key, right), "why": conceal(plain(why))}
-                for value, source, why in known
+                {"marks": marks(value, within, key), "why": conceal(plain(why))}
+                for value, _, why in known
             ],
         }
 
 
-def distinct(
-    value: list[float], source: str, within: float, key: str, right: list[float]
-) -> list[list[str]]:
-    """Mark a wrong answer, whose marks the right one may not share."""
-    if len(value) != len(right):
-        raise ValueError(f"{source} has {len(value)} numbers; the answer has {len(right)}")
-    # Buckets reach a little beyond the tolerance on either side.
-    if all(abs(a - b) <= 2.5 * within for a, b in zip(value, right)):
-        raise ValueError(f"{source} is wrong, but too close to the answer for within={within:g}")
-    return marks(value, within, key)
+def refuse_twins(values: list[tuple[list[float], str]], within: float) -> None:
+    """Make sure that no number can be taken for two of the answers."""
+    for (a, first), (b, second) in combinations(values, 2):
+        if len(a) != len(b):
+            raise ValueError(f"{first} has {len(a)} numbers and {second} has {len(b)}")
+        # Buckets reach a little beyond the tolerance on either side.
+        if all(abs(x - y) <= 2.5 * within for x, y in zip(a, b)):
+            raise ValueError(f"{second} is too close to {first} for within={within:g}")
 
 
 def plain(text: str) -> str:
