@@ -46,14 +46,19 @@ class Report:
             earned = f"{outcome.earned:g} of {outcome.points:g}"
             lines.append(f"  {mark}  {outcome.name:<{width}}  {earned}")
             if outcome.reason is not None:
-                lines.append(f"          {outcome.reason}")
+                lines.append(f"          {_one_line(outcome.reason)}")
         if self.mistake is not None:
             lines.append(f"  Misconception {self.mistake}: {self.mistake_name}")
         if self.sentence is not None:
-            lines.append(f"  {self.sentence}")
+            lines.append(f"  {_one_line(self.sentence)}")
         if self.score < self.points:
             lines.append(f"  (inputs drawn from seed {self.seed})")
         return "\n".join(lines)
+
+
+def _one_line(text: str) -> str:
+    # A student chooses the words of an error, and must not write lines that `parse` reads.
+    return " ".join(text.split())
 
 
 @dataclass(frozen=True)

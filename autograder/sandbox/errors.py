@@ -36,7 +36,7 @@ class CallFailed(Exception):  # noqa: N818 - states what happened to the call
     """
 
     def __init__(self, remote_type: str, message: str = "") -> None:
-        self.remote_type = plain_text(remote_type, MAX_NAME)
+        self.remote_type = " ".join(plain_text(remote_type, MAX_NAME).split())
         self.message = plain_text(message)
         Exception.__init__(self, self.remote_type, self.message)
 
