@@ -253,3 +253,17 @@ def test_a_container_of_the_students_own_class_shows_its_items_and_stays_itself(
     np.testing.assert_array_equal(read[2], x)
     np.testing.assert_array_equal(read[3], 2 * x)
     assert (read[1], read[4]) == ("a", "OrderedDict")
+
+
+def test_a_result_that_cannot_travel_does_not_cost_the_others(student):
+    student.run_cell(
+        "def both(x):\n    loop = [x]\n    loop.append(loop)\n    return x + 1, loop\n"
+        "class Endless(list):\n    __class__ = property(lambda self: tuple)\n"
+        "    __iter__ = lambda self: iter(int, 1)\n    __len__ = lambda self: -1\n"
+        "def lies(x):\n    return x + 1, Endless([x])\n"
+        "def take(cache):\n    return cache[0]\n"
+    )
+    for name in ("both", "lies"):
+        out, cache = student.call(name, (np.ones(3),), {})
+        assert out.tolist() == [2, 2, 2]
+        assert student.call("take", (cache,), {}).tolist() == [1, 1, 1]
