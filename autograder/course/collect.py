@@ -13,6 +13,7 @@ from autograder.course.archive import Found, Reader
 from autograder.course.exercises import Notebooks, choose, is_ours, notebooks_of
 from autograder.course.folders import Folders
 from autograder.course.paths import Course, CourseError
+from autograder.course.table import one_line
 from autograder.course.uploads import Pattern, Placer, Upload
 from autograder.course.worker import write_whole
 
@@ -37,7 +38,8 @@ class Collected:
         lines = [f"{number} file(s) of {len(self.written)} submission(s) collected."]
         if self.refused:
             lines += [f"{len(self.refused)} left out:", *self.refused]
-        return "\n".join([*self.notes, *lines])
+        # Names come from students, and the text goes to a terminal.
+        return "\n".join(map(one_line, [*self.notes, *lines]))
 
 
 def collect(

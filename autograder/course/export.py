@@ -117,9 +117,11 @@ def write_csv(rows: Sequence[dict[str, Any]], target: Path, columns: Sequence[st
 
 
 def harmless(value: Any) -> Any:
-    """Keep a text from being taken for a formula."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
+    """Keep a text from being taken for a formula, or for the end of a row."""
+    if isinstance(value, str):
+        # csv quotes a line feed but not a lone carriage return.
+        plain = value.replace("\r", " ")
+        return f"'{plain}" if value.startswith(_FORMULA) else plain
     return "" if value is None else value
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.course.result import Result
-from autograder.course.table import findings_list, grade_table, total
+from autograder.course.table import findings_list, grade_table, one_line, total
 
 # A longer class is summed up; its table is in grades.csv.
 LONGEST_TABLE = 40
@@ -97,7 +97,7 @@ def _forgeable(result: Result) -> str:
 
 
 def _section(title: str, lines: Iterable[str], verbose: bool) -> str:
-    counted = Counter(lines)
+    counted = Counter(map(one_line, lines))
     shown = [f"{line} (x{times})" if times > 1 else line for line, times in counted.items()]
     if not shown:
         return ""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.course.listing import visible
 from autograder.course.paths import CourseError
 
 ROSTER = "roster.csv"
@@ -109,7 +110,7 @@ def survey(
         raise CourseError(f"{folder}: no such folder; give the one that holds <student>/<layer>/.")
     found, wanted = Survey(), set(students)
     look = _Look(expected, layers, read_roster(folder), lacks)
-    for path in _visible(folder, found):
+    for path in visible(folder, found.problems):
         if path.is_dir():
             if not wanted or path.name in wanted:
                 _survey_student(path, look, found)
@@ -118,7 +119,7 @@ def survey(
                 f"{path}: a file among the student folders; "
                 "move it to <student>/<layer>/<layer>.ipynb if it is a submission."
             )
-    present = [path.name for path in _visible(folder) if path.is_dir()]
+    present = [path.name for path in visible(folder) if path.is_dir()]
     if not present:
         raise CourseError(f"{folder}: no student folder in it; expected <student>/<layer>/.")
     absent = {name for name in look.roster or () if not wanted}
@@ -145,7 +146,7 @@ def read_roster(folder: Path) -> dict[str, dict[str, str]] | None:
 
 def files_beside(notebook: Path) -> list[Path]:
     """List the files that were handed in with a notebook: no notebooks, no links, no folders."""
-    return [path for path in _visible(notebook.parent) if path.is_file() and not is_notebook(path)]
+    return [path for path in visible(notebook.parent) if path.is_file() and not is_notebook(path)]
 
 
 def is_notebook(path: Path) -> bool:
@@ -161,7 +162,7 @@ def _survey_student(folder: Path, look: _Look, found: Survey) -> None:
         )
         return
     found.students.append(folder.name)
-    children = _visible(folder, found)
+    children = visible(folder, found.problems)
     if not any(path.is_dir() for path in children):
         found.problems.append(f"{folder}: no assignment in it; expected <layer>/<layer>.ipynb.")
     for path in children:
@@ -211,7 +212,8 @@ def _look_inside(item: Submission, look: _Look, found: Survey) -> None:
 def _pick(folder: Path, expected: Mapping[str, Sequence[str]], found: Survey) -> dict[str, Path]:
     """Find the file of each notebook: under its name, or the only one that can be meant."""
     names = expected[folder.name]
-    files = [path for path in _visible(folder, found) if path.is_file() and is_notebook(path)]
+    shown = visible(folder, found.problems)
+    files = [path for path in shown if path.is_file() and is_notebook(path)]
     picked = {path.stem: path for path in files if path.suffix == ".ipynb" and path.stem in names}
     others = [path for path in files if path not in picked.values()]
     for name in names:
@@ -231,17 +233,6 @@ def _pick(folder: Path, expected: Mapping[str, Sequence[str]], found: Survey) ->
             picked[name] = mine[0]
             found.notes.append(f"{mine[0]}: graded as {place.name}.")
     return picked
-
-
-def _visible(folder: Path, found: Survey | None = None) -> list[Path]:
-    """List a folder without hidden files and links; say which links there are."""
-    paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-    if found is not None:
-        found.problems += [
-            f"{path}: a link, which may point anywhere, so it is not followed; hand in the file."
-            for path in paths if path.is_symlink()
-        ]  # fmt: skip
-    return [path for path in paths if not path.is_symlink()]
 
 
 def _few(names: Iterable[str]) -> str:

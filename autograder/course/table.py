@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -9,6 +10,13 @@ from typing import Any
 from autograder.course.result import Result
 
 NOT_HANDED_IN = "-"
+LONGEST_NAME = 40
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def one_line(text: str) -> str:
+    """Show a text that may be a student's without what ends a line or moves the cursor."""
+    return _CONTROL.sub("?", text)
 
 
 def grade_table(result: Result) -> str:
@@ -17,7 +25,7 @@ def grade_table(result: Result) -> str:
     rows = [[*head, f"total /{sum(result.max_scores.values()):g}"]]
     for student in result.students:
         cells = [_cell(result, student, layer) for layer in result.layers]
-        rows.append([student, *cells, f"{total(result, student):g}"])
+        rows.append([_name(student), *cells, f"{total(result, student):g}"])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(_align(row, widths)).rstrip() for row in rows]
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
@@ -25,10 +33,10 @@ def grade_table(result: Result) -> str:
 
 def findings_list(result: Result, *, everybody: bool = True) -> str:
     """Say in one line per student what was found; of whom nothing was, only if asked."""
-    width = max((len(student) for student in result.students), default=0)
+    width = max((len(_name(student)) for student in result.students), default=0)
     found = {student: _findings_of(result, student) for student in result.students}
     return "\n".join(
-        f"{student:<{width}}  {words or _without(result, student)}"
+        f"{_name(student):<{width}}  {one_line(words) or _without(result, student)}"
         for student, words in found.items()
         if words or everybody
     )
@@ -68,6 +76,10 @@ def as_json(result: Result) -> dict[str, Any]:
         "notes": result.notes,
         "problems": result.problems,
     }  # fmt: skip
+
+
+def _name(student: str) -> str:
+    return one_line(student)[:LONGEST_NAME]
 
 
 def _by_layer(

@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -150,3 +151,16 @@ def test_of_several_notebooks_the_absent_one_counts_and_is_said(tmp_path):
     assert [item.name for item in found.submissions] == ["problem1", "problem2"]
     assert [item.name for item in found.missing] == ["problem3"]
     assert f"{folder}/problem2 (1).ipynb: graded as problem2.ipynb." in found.notes
+
+
+def test_a_name_that_is_no_text_is_left_out_and_said(tmp_path):
+    hand = tmp_path / os.fsdecode(b"ada\xff") / "layernorm"
+    try:
+        hand.mkdir(parents=True)
+    except OSError:
+        pytest.skip("this file system takes only names that are text")
+    (hand / "layernorm.ipynb").write_text("{}")
+    (tmp_path / "ben" / "layernorm").mkdir(parents=True)
+    found = survey(tmp_path, {"layernorm": ["layernorm"]}, ["layernorm"])
+    assert found.students == ["ben"]
+    assert any("ada\ufffd: its name is no text" in problem for problem in found.problems)

@@ -60,3 +60,16 @@ def test_json_tells_the_same():
         {"layer": "dropout", "function": "dropout_forward", "score": 2.5, "points": 10,
          "mistake": "DF3", "reason": "keeps with probability p"}
     ]  # fmt: skip
+
+
+def test_a_name_cannot_write_lines_of_its_own_or_move_the_cursor():
+    name = "eve\n\x1b[2Jada  20  20\u2028\u202e"
+    forged = Result(
+        ["dropout"], [name], {"dropout": 20.0}, {(name, "dropout"): 3.0},
+        problems=[f"{name}: broken\nada: fine"],
+    )  # fmt: skip
+    text = summary(forged, Path("grades.csv"))
+    lines = text.splitlines()
+    assert [line for line in lines if line.startswith("ada")] == []
+    assert "\x1b" not in text
+    assert any(line.startswith("eve??[2Jada") for line in lines)
