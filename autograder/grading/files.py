@@ -12,8 +12,11 @@ from autograder.grading.document import UnreadableError, too_large
 MAX_FILE_BYTES = 64 * 2**20
 
 
-def read_bytes(path: Path, most: int) -> bytes:
+def read_bytes(path: Path, most: int, *, alone: bool = False) -> bytes:
     """Read a file of a submission; never through a link, never more than `most` bytes.
+
+    With `alone` a file that has another name somewhere on the disk, a hard link, is refused too:
+    it may be the gradebook.
 
     Raises
     ------
@@ -29,6 +32,8 @@ def read_bytes(path: Path, most: int) -> bytes:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise UnreadableError("is no plain file; ask for the notebook itself.")
+        if alone and status.st_nlink > 1:
+            raise UnreadableError("has another name on this disk (a hard link); copy it instead.")
         if status.st_size > most:
             raise UnreadableError(too_large(status.st_size, most))
         return file.read(most)
@@ -44,7 +49,7 @@ def read_files(folder: Path, paths: Iterable[Path]) -> tuple[dict[str, bytes], t
         try:
             if not path.parent.resolve().is_relative_to(folder.resolve()):
                 raise UnreadableError("lies outside the submission's folder; links are refused.")
-            found[name] = read_bytes(path, left)
+            found[name] = read_bytes(path, left, alone=True)
             left -= len(found[name])
         except UnreadableError as error:
             problems.append(f"{name}: not given to the notebook: it {error}")
