@@ -14,7 +14,7 @@ SOAK      ?= 10000
 PORT      ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit release collect grade feedback export soak book serve zip \
+.PHONY: help demo test check audit release collect grade feedback export soak book serve zip wasm \
   benchmarks bench-grading clean
 
 help:  ## list the verbs
@@ -64,6 +64,9 @@ serve:  ## show the built book on PORT=8000
 
 zip: book  ## pack the book into _build/layers-from-scratch.zip, which opens without a server
 	$(BIN)/python book/_ext/offline_zip.py _build/html _build/layers-from-scratch.zip
+
+wasm: $(VENV)/.installed  ## compile the widgets' loops to WebAssembly (needs wasm-ld, package lld)
+	$(BIN)/python -m layerlab.wasm.build
 
 benchmarks: $(VENV)/.installed  ## time the kernels against NumPy, PyTorch and the memory's bandwidth
 	$(BIN)/python -m benchmarks.kernels

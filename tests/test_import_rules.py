@@ -28,7 +28,9 @@ ALLOWED = {
     },
     "autograder/cli.py": {"autograder.course"},
     "autograder/__main__.py": {"autograder.cli"},
-    "book/layerlab": {"numpy", "numba", "matplotlib", "anywidget", "traitlets", "ipywidgets"},
+    "book/layerlab": {
+        "numpy", "numba", "llvmlite", "matplotlib", "anywidget", "traitlets", "ipywidgets",
+    },
     "book/_ext": {"sphinx", "docutils", "nbformat", "numpy", "matplotlib", "PIL", "numbercheck"},
 }  # fmt: skip
 STANDARD = set(sys.stdlib_module_names)

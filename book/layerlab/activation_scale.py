@@ -1,19 +1,12 @@
-"""How the size of activations changes from layer to layer in a freshly initialized network.
+"""How the size of activations changes from layer to layer in a freshly initialized network."""
 
-The loop works on flat buffers of float32 and is given its random numbers, so that the same code can
-be compiled to WebAssembly and move with a slider.
-"""
-
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layerlab.jit import compiled
-
-ACTIVATIONS = ("relu", "tanh", "linear", "gelu")
-NORMS = ("none", "layernorm", "rmsnorm")
+from layerlab.activations import ACTIVATIONS
+from layerlab.network_loops import NORMS, backpropagate, propagate, transpose
 
 _CALL = "activation_scale(depth, width, batch, std, activation, norm, rng)"
 
@@ -51,7 +44,7 @@ def activation_scale(
     -------
     ndarray of float64, shape (depth,)
         Root mean square of each layer's output. The network computes in float32, so a size beyond
-        3e38 shows as inf or NaN, and one below 1e-45 as 0.
+        3e38 shows as inf or NaN. Numbers below 1e-28 count as 0.
 
     Raises
     ------
@@ -64,19 +57,87 @@ def activation_scale(
     >>> float(one[-1] / he[-1]) == 16.0**10
     True
     """
-    for name, value in (("depth", depth), ("width", width), ("batch", batch)):
-        _whole_number(name, value)
-    if isinstance(std, str) or not 0 <= std < np.inf:
-        raise ValueError(f"{_CALL}: std must be a finite number of 0 or more; got {std!r}.")
+    _check(depth, width, batch, std)
     codes = _choice("activation", activation, ACTIVATIONS), _choice("norm", norm, NORMS)
     x, weights = draws(depth, width, batch, np.random.default_rng(rng))
-    sizes = np.empty(depth)
+    return measure(x, weights, None, depth, width, std, *codes)[0]
+
+
+def gradient_scale(
+    depth: int,
+    width: int,
+    batch: int,
+    std: float,
+    activation: str = "relu",
+    norm: str = "none",
+    rng: np.random.Generator | int = 0,
+) -> NDArray[np.float64]:
+    """Send a random gradient back through the network of `activation_scale`, and measure its size.
+
+    Parameters
+    ----------
+    depth, width, batch, std, activation, norm, rng
+        As for `activation_scale`: the same seed gives the same network. The gradient with respect
+        to the last output is drawn after it, from N(0, 1).
+
+    Returns
+    -------
+    ndarray of float64, shape (depth,)
+        Root mean square of the gradient with respect to each layer's output. The last is near 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has another type or value.
+    """
+    _check(depth, width, batch, std)
+    codes = _choice("activation", activation, ACTIVATIONS), _choice("norm", norm, NORMS)
+    generator = np.random.default_rng(rng)
+    x, weights = draws(depth, width, batch, generator)
+    grad = generator.standard_normal(batch * width, dtype=np.float32)
+    return measure(x, weights, grad, depth, width, std, *codes)[1]
+
+
+def measure(
+    x: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    grad: NDArray[np.float32] | None,
+    depth: int,
+    width: int,
+    std: float,
+    activation: int,
+    norm: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Measure both directions on given draws, which stay as they are.
+
+    Parameters
+    ----------
+    x, grad : ndarray of float32, shape (batch * width,)
+        Input, and gradient with respect to the last output; without `grad` nothing is sent back.
+    weights : ndarray of float32, shape (depth * width * width,)
+        Weights of unit standard deviation.
+    depth, width, std
+        As for `activation_scale`.
+    activation, norm : int
+        Their places in ACTIVATIONS and NORMS.
+
+    Returns
+    -------
+    outputs, gradients : ndarray of float64, shape (depth,)
+        Root mean squares of each layer's output, and of the gradient with respect to it.
+    """
+    batch, scale = x.size // width, np.float32(std)
+    kept = np.empty(depth * batch * width, np.float32)
+    rstds, sizes = np.empty(depth * batch, np.float32), np.empty((2, depth))
+    layout = batch, width, depth, scale, activation, norm
     # Overflow is a result here, not an accident; compiled code does not warn, plain Python would.
     with np.errstate(over="ignore", invalid="ignore"):
-        _propagate(
-            x, weights, np.empty_like(x), sizes, batch, width, depth, np.float32(std), *codes
-        )
-    return sizes
+        propagate(x.copy(), weights, kept, rstds, sizes[0], *layout)
+        if grad is not None:
+            turned, row = np.empty_like(weights), np.empty(width, np.float32)
+            transpose(weights, turned, width, depth)
+            backpropagate(grad.copy(), turned, kept, rstds, row, sizes[1], *layout)
+    return sizes[0], sizes[1]
 
 
 def draws(
@@ -93,62 +154,11 @@ def draws(
     return x, rng.standard_normal(depth * width * width, dtype=np.float32)
 
 
-@compiled
-def _propagate(  # type: ignore[no-untyped-def]
-    h, weights, z, sizes, batch, width, depth, std, activation, norm
-):
-    for layer in range(depth):
-        first = layer * width * width
-        total = 0.0
-        for example in range(batch):
-            row = example * width
-            _times_weights(h, weights, z, row, first, width, std)
-            if norm != 0:
-                _normalize(z, row, width, norm == 1)
-            for j in range(row, row + width):
-                value = _activate(z[j], activation)
-                h[j] = value
-                total += np.float64(value) ** 2
-        sizes[layer] = math.sqrt(total / (batch * width))
-
-
-@compiled
-def _times_weights(h, weights, z, row, first, width, std):  # type: ignore[no-untyped-def]
-    for j in range(width):
-        z[row + j] = np.float32(0.0)
-    for k in range(width):
-        # Scaling the input, not the weights, keeps powers of two exact and costs nothing.
-        scaled = h[row + k] * std
-        for j in range(width):
-            z[row + j] += scaled * weights[first + k * width + j]
-
-
-@compiled
-def _normalize(z, row, width, center):  # type: ignore[no-untyped-def]
-    total = 0.0
-    if center:
-        for j in range(row, row + width):
-            total += z[j]
-    mean = total / width
-    squares = 0.0
-    for j in range(row, row + width):
-        squares += (z[j] - mean) ** 2
-    rstd = 1.0 / math.sqrt(squares / width + 1e-5)
-    for j in range(row, row + width):
-        z[j] = np.float32((z[j] - mean) * rstd)
-
-
-@compiled
-def _activate(value, activation):  # type: ignore[no-untyped-def]
-    if activation == 0:
-        # Written so that NaN stays NaN.
-        return np.float32(0.0) if value < 0 else value
-    if activation == 1:
-        return np.float32(math.tanh(value))
-    if activation == 3:
-        inner = 0.7978845608028654 * (value + 0.044715 * value * value * value)
-        return np.float32(0.5 * value * (1.0 + math.tanh(inner)))
-    return value
+def _check(depth: int, width: int, batch: int, std: float) -> None:
+    for name, value in (("depth", depth), ("width", width), ("batch", batch)):
+        _whole_number(name, value)
+    if isinstance(std, str) or not 0 <= std < np.inf:
+        raise ValueError(f"{_CALL}: std must be a finite number of 0 or more; got {std!r}.")
 
 
 def _whole_number(name: str, value: Any) -> None:

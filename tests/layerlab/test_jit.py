@@ -89,6 +89,39 @@ def test_code_compiled_with_other_flags_is_not_taken_from_the_disk(tmp_path):
     assert "_".join(sorted(jit.FASTMATH)) in kept
 
 
+def test_a_change_of_a_called_loop_or_constant_reaches_its_callers():
+    """Numba itself looks at the caller's file only."""
+
+    def caller(inner, constant):
+        exec(compile(SUM.replace("s += x[i]", inner), "<inner>", "exec"), space := {})
+        names = {"total": jit.reproducible(space["total"]), "C": constant}
+        exec(compile("def outer(x):\n    return total(x) + C", "<outer>", "exec"), names)
+        return jit.reproducible(names["outer"]).py_func.__qualname__
+
+    name = caller("s += x[i]", 1)
+    assert caller("s += x[i]", 1) == name
+    assert caller("s -= x[i]", 1) != name
+    assert caller("s += x[i]", 2) != name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [np.zeros(4), np.zeros(8, "f4")[::2], np.zeros(4, ">f4")],
+    ids=["f8", "gaps", "swapped"],
+)
+def test_a_loop_on_buffers_refuses_what_is_not_its_memory(wrong):
+    def touch(x: jit.Floats, n: int) -> None:
+        for i in range(n):
+            x[i] = i
+
+    loop = jit.on_buffers(touch)
+    x = np.zeros(4, "f4")
+    loop(x, 4)
+    np.testing.assert_array_equal(x, range(4))
+    with pytest.raises(TypeError, match="touch: every buffer must be a writable array"):
+        loop(wrong, 4)
+
+
 @pytest.fixture
 def frozen_tree(tmp_path):
     """Copy both packages so that nothing can be cached beside them, not even by root."""
