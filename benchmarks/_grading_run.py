@@ -1,6 +1,6 @@
 """One measured run of grading, in a process of its own; prints what it measured as JSON.
 
-Run by `benchmarks.grading`: ``python -m benchmarks._grading_run ours|stock ROOT [LAYER]``.
+Run by `benchmarks.grading`: ``python -m benchmarks._grading_run ours|stock ROOT [LAYER ...]``.
 """
 
 import json
@@ -79,15 +79,15 @@ class Clock:
         return wall / number, (self.cpu[-1] - self.cpu[0]) / number
 
 
-def run_ours(root: Path) -> dict[str, object]:
-    """Grade everything under ``root`` with the isolated engine and two workers."""
+def run_ours(root: Path, *layers: str) -> dict[str, object]:
+    """Grade the layers, or everything, with the isolated engine and two workers."""
     from autograder.course.grade import grade
     from autograder.course.options import Options
     from autograder.course.paths import Course
 
     family = Family()
     clock = Clock(family)
-    options = Options(force=True, jobs=JOBS, feedback=False, watch=clock)
+    options = Options(layers, force=True, jobs=JOBS, feedback=False, watch=clock)
     start = time.perf_counter()
     result = grade(Course(root), None, options)
     whole = time.perf_counter() - start
@@ -130,5 +130,5 @@ def _cpu(resource: object) -> float:
 
 if __name__ == "__main__":
     side, where = sys.argv[1], Path(sys.argv[2])
-    measured = run_ours(where) if side == "ours" else run_stock(where, sys.argv[3])
-    print(json.dumps(measured))
+    run = run_ours if side == "ours" else run_stock
+    print(json.dumps(run(where, *sys.argv[3:])))
