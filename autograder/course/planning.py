@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from autograder.course.folders import Folders
@@ -147,13 +148,22 @@ class Plan:
 
     def _files(self, item: Submission, *, tell: bool = False) -> list[Any]:
         files = [path for path in files_beside(item.notebook) if path.name != TIMESTAMP]
-        large = [path for path in files if path.stat().st_size > LARGEST_FILE]
+        reasons = {path: _not_given(path) for path in files}
         if tell:
             self.problems += [
-                f"{path}: larger than {LARGEST_FILE / 1e6:.0f} MB, not given to the notebook."
-                for path in large
+                f"{path}: {why}, not given to the notebook." for path, why in reasons.items() if why
             ]
-        return [path for path in files if path not in large]
+        return [path for path, why in reasons.items() if not why]
+
+
+def _not_given(path: Path) -> str:
+    """Say why a file beside a notebook is not for the student's code; empty if it is."""
+    status = path.stat()
+    if status.st_nlink > 1:
+        return "has another name on this disk (a hard link) and may be anybody's"
+    if status.st_size > LARGEST_FILE:
+        return f"larger than {LARGEST_FILE / 1e6:.0f} MB"
+    return ""
 
 
 def missing_records(found: Survey, ledger: Ledger, grader: Grader) -> Iterator[Record]:

@@ -15,7 +15,6 @@ from autograder.grading.document import (
     Cell,
     Document,
     UnreadableError,
-    clean,
     read_document,
 )
 from autograder.grading.master import Master, MasterCell
@@ -28,8 +27,9 @@ __all__ = ["Repair", "Repaired", "UnreadableError", "repair"]
 
 # Longer texts in a locked cell are not looked at, since parsing them takes much memory.
 LONGEST_KEPT = 100_000
-# Execution must not depend on anything that a student may write beside the code.
-STUDENT_METADATA = ("collapsed", "scrolled", "jupyter", "slideshow")
+# Execution must not depend on anything that a student may write beside the code, and the
+# notebook must stay valid: the format wants yes or no here.
+STUDENT_METADATA = ("collapsed", "scrolled")
 PYTHON_KERNELS = ("python", "python3", "ir")
 
 
@@ -158,9 +158,8 @@ def _cell(
 
 
 def _student_metadata(given: Cell) -> dict[str, Any]:
-    flat = {k: v for k, v in given.metadata.items() if k in STUDENT_METADATA}
-    return {k: clean(v) if isinstance(v, str) else v for k, v in flat.items()
-            if isinstance(v, str | bool)}  # fmt: skip
+    found = {name: given.metadata.get(name) for name in STUDENT_METADATA}
+    return {name: value for name, value in found.items() if isinstance(value, bool)}
 
 
 def _with_ids(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
