@@ -135,3 +135,17 @@ def test_every_icon_is_drawn(pages, site):
     used = {word for page in pages.values() for word in page.classes if word.startswith("fa-")}
     assert used > words
     assert [word for word in used - words if f".{word} {{" not in css] == []
+
+
+def test_colours_before_and_without_scripts(browser, address):
+    """The first paint has the reader's scheme; without scripts the page is light, and in colour."""
+    with Visit(browser, address, scheme="dark") as visit:
+        visit.page.route("**/pydata-sphinx-theme.js*", lambda route: route.abort())
+        visit.open("index.html")
+        assert visit.page.evaluate(GROUND) == "rgb(18, 18, 18)"
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address + "index.html")
+    link = page.locator("article a.reference").first
+    assert link.evaluate("e => getComputedStyle(e).color") == "rgb(11, 92, 196)"
+    context.close()

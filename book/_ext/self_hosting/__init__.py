@@ -40,6 +40,10 @@ ICON_FONTS = re.compile(r"@font-face\{[^{}]*Font Awesome[^{}]*\}")
 ICON_GLYPHS = re.compile(r"\.fa-[^{}]*:before\{content:\"[^\"]*\"\}")
 # Files that no page refers to.
 UNUSED = ("**/*.map", "scripts/fontawesome.js*", "vendor/fontawesome", "webpack-macros.html")
+# Until a script has looked at the reader's system, a page has neither colour scheme.
+SHEETS = ("styles/pydata-sphinx-theme.css", "styles/sphinx-book-theme.css", "pygments.css")
+LIGHT = re.compile(r"html\[data-theme=\"?light\"?\]")
+LIGHT_OR_UNDECIDED = "html:is([data-theme=light],[data-theme=auto])"
 
 
 def configure(app: Sphinx, config: Config) -> None:
@@ -117,17 +121,18 @@ def search_from_files(
         app.add_js_file(None, body=f'if (location.protocol === "file:") {off}')
 
 
-def drop_unused(app: Sphinx, problem: Exception | None) -> None:
-    """Take out of the theme's files what the site does without."""
+def trim_theme(app: Sphinx, problem: Exception | None) -> None:
+    """Take out of the theme's files what the site does without; make light the default."""
     static = Path(app.outdir, "_static")
     if problem or app.builder.format != "html":
         return
     for pattern in UNUSED:
         for path in list(static.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    sheet = static / "styles" / "pydata-sphinx-theme.css"
-    text = ICON_GLYPHS.sub("", ICON_FONTS.sub("", sheet.read_text(encoding="utf-8")))
-    sheet.write_text(text, encoding="utf-8")
+    for name in SHEETS:
+        text = (static / name).read_text(encoding="utf-8")
+        text = ICON_GLYPHS.sub("", ICON_FONTS.sub("", LIGHT.sub(LIGHT_OR_UNDECIDED, text)))
+        (static / name).write_text(text, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -137,5 +142,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", copy_mathjax)
     app.connect("html-page-context", preload_mathjax, priority=900)
     app.connect("html-page-context", search_from_files)
-    app.connect("build-finished", drop_unused)
+    # After the theme has written the colours of listings.
+    app.connect("build-finished", trim_theme, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
