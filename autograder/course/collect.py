@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.archive import Found, Reader
+from autograder.course.driver import FATAL
 from autograder.course.exercises import Notebooks, choose, is_ours, notebooks_of
 from autograder.course.folders import Folders
 from autograder.course.paths import Course, CourseError
@@ -126,8 +127,15 @@ class _Sorter:
             if any(path.is_symlink() for path in (folder, folder.parent, folder / upload.name)):
                 self._collected.refused.append(f"{folder}: a link, so nothing is written there.")
                 continue
-            folder.mkdir(parents=True, exist_ok=True)
-            upload.content.replace(folder / upload.name)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                upload.content.replace(folder / upload.name)
+            except OSError as error:
+                if error.errno in FATAL:
+                    raise
+                # A name too long, or a file where a folder must be, is one student's affair.
+                self._collected.refused.append(f"{upload.place}: {error.strerror}; left out.")
+                continue
             name = f"{upload.student}/{upload.assignment}"
             self._collected.written.setdefault(name, []).append(upload.name)
             if upload.stamp is not None and upload.exact:

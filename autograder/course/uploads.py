@@ -18,7 +18,8 @@ from autograder.course.survey import NOTEBOOK_SUFFIXES
 DOWNLOAD_NAME = (
     r".*_(?P<student_id>\w+)_attempt_(?P<timestamp>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)_(?P<file_id>.+)"
 )
-_STUDENT = re.compile(r"^(?!\.)[\w.@+ -]{1,128}$")
+# No hidden folder, and nothing that a command would take for an option.
+_STUDENT = re.compile(r"^(?![.-])[\w.@+ -]{1,128}$")
 _DASHED = re.compile(r"(\d{4}-\d\d-\d\d)[-_ T](\d\d)[-:](\d\d)[-:](\d\d)")
 _COPY = re.compile(r"( ?\(\d+\)|-Copy\d*)$")
 
