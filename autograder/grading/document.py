@@ -11,6 +11,7 @@ MAX_BYTES = 25 * 2**20
 # A file of empty lists takes thirty times its size in memory; a notebook has few of them.
 MAX_BRACKETS, MAX_ITEMS = 400_000, 4_000_000
 CELL_TYPES = ("code", "markdown", "raw")
+IMAGES = ("image/png", "image/jpeg", "image/gif")
 _ID = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
 
 
@@ -172,8 +173,19 @@ def _cell(item: dict[str, Any], oddities: list[str]) -> Cell:
         clean(text),
         dict(metadata) if isinstance(metadata, dict) else {},
         name if isinstance(name, str) and _ID.match(name) else None,
-        attachments if isinstance(attachments, dict) else None,
+        _images(attachments),
     )
+
+
+def _images(attachments: Any) -> dict[str, Any] | None:
+    """Keep the attached pictures that are well-formed."""
+    kept: dict[str, Any] = {}
+    for name, bundle in attachments.items() if isinstance(attachments, dict) else ():
+        parts = bundle.items() if isinstance(bundle, dict) else ()
+        found = {mime: data for mime, data in parts if mime in IMAGES and isinstance(data, str)}
+        if found:
+            kept[clean(name)] = {mime: clean(data) for mime, data in found.items()}
+    return kept or None
 
 
 def _kind(kind: Any) -> str:
