@@ -8,7 +8,7 @@ from __future__ import annotations
 import pickle
 import secrets
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -47,8 +47,6 @@ class Run:
     ----------
     graded, resumed, pages : int
         Notebooks graded now, verdicts taken over from a run that was cut short, pages written.
-    records : dict of (student, assignment, notebook) to Record
-        The verdict on everything in question, of now or of an earlier run.
     changed : list of Change
         Where this run gave another score than the one before.
     problems : list of str
@@ -58,7 +56,6 @@ class Run:
     graded: int = 0
     resumed: int = 0
     pages: int = 0
-    records: dict[Identity, Record] = field(default_factory=dict)
     changed: list[Change] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -77,12 +74,16 @@ class ClassRun:
         The course's: delimiters, penalties.
     options : Options
         What was asked for.
+    see : callable
+        Is told the verdict on everything in question, of now or of an earlier run, one by one:
+        all of a large class would fill the memory.
     """
 
     course: Course
     folders: Folders
     config: Config
     options: Options
+    see: Callable[[Record], None] = lambda record: None
 
     def run(self, found: Survey, grader: Grader) -> Run:
         """Grade what was found and has changed; bring gradebook and feedback up to date.
@@ -180,7 +181,7 @@ class ClassRun:
         for identity in plan.identities():
             record = ledger.latest(identity)
             if record is not None:
-                run.records[identity] = record
+                self.see(record)
         run.changed = list(changes(ledger))
         run.problems += keeper.problems + plan.problems
         if ledger.damaged:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from autograder.course import stock
-from autograder.course.classrun import ClassRun, Run
+from autograder.course.classrun import ClassRun
 from autograder.course.exercises import Notebooks, choose, is_ours, notebooks_of, register
 from autograder.course.export import export_grades
 from autograder.course.folders import Folders
@@ -80,10 +81,10 @@ def _run_isolated(
     wanted = {name: notebooks[name] for name in result.layers}
     masters = load_masters(folders, config, wanted)
     grader = make_grader(masters, course_secret(course), options, result.isolation)
-    run = ClassRun(course, folders, config, options).run(found, grader)
+    see = partial(_see, names=labels(masters), found=found, result=result)
+    run = ClassRun(course, folders, config, options, see).run(found, grader)
     result.graded, result.resumed, result.changed = run.graded, run.resumed, run.changed
     found.problems += run.problems
-    _read_records(run, labels(masters), found, result)
     _read_scores(course, found, result)
 
 
@@ -115,38 +116,38 @@ def _read_scores(course: Course, found: Survey, result: Result) -> None:
     result.problems = list(dict.fromkeys(found.problems))
 
 
-def _read_records(
-    run: Run, names: Mapping[tuple[str, str], str], found: Survey, result: Result
+def _see(
+    record: Record, names: Mapping[tuple[str, str], str], found: Survey, result: Result
 ) -> None:
-    forgeable: dict[str, None] = {}
-    for record in run.records.values():
-        key = record.student, record.assignment
-        if word := UNUSABLE.get(record.status):
-            found.unusable[key] = word
-        # What a student's code did to itself is told; what keeps a file from being graded, or
-        # is wrong with the exercise, needs somebody.
-        ours = f"{record.assignment}/{record.notebook}:"
-        for problem in record.problems:
-            needs = record.status != GRADED or problem.startswith(ours)
-            (found.problems if needs else found.notes).append(problem)
-        if record.repairs:
-            result.repaired[record.path] = record.repairs
-        forgeable.update(
-            (f"{record.assignment}/{name}", None)
-            for name, score in record.scores.items() if score.forgeable
-        )  # fmt: skip
-        result.findings.setdefault(key, []).extend(_findings(record, names))
-    result.forgeable = list(forgeable)
+    """Take from a verdict what the report needs, and no more."""
+    key = record.student, record.assignment
+    if word := UNUSABLE.get(record.status):
+        found.unusable[key] = word
+    # What a student's code did to itself is told; what keeps a file from being graded, or is
+    # wrong with the exercise, needs somebody.
+    ours = f"{record.assignment}/{record.notebook}:"
+    for problem in record.problems:
+        needs = record.status != GRADED or problem.startswith(ours)
+        (found.problems if needs else found.notes).append(problem)
+    if record.repairs:
+        result.repaired[record.path] = record.repairs
+    for cell, score in record.scores.items():
+        name = f"{record.assignment}/{cell}"
+        if score.forgeable and name not in result.forgeable:
+            result.forgeable.append(name)
+    if lost := list(_findings(record, names)):
+        result.findings.setdefault(key, []).extend(lost)
 
 
 def _findings(
     record: Record, names: Mapping[tuple[str, str], str]
-) -> Iterable[tuple[Finding, str]]:
+) -> Iterator[tuple[Finding, str]]:
+    """Say why points were lost, cell by cell."""
     for cell, score in record.scores.items():
         name = names.get((record.assignment, cell), cell)
         if score.score is None:
             yield Finding(name, 0.0, score.points, None, None, ()), "to be graded by hand"
-        else:
+        elif score.score < score.points:
             finding = Finding(name, score.score, score.points, score.mistake, None, score.lost)
             yield finding, in_short(score.reason)
 

@@ -28,7 +28,8 @@ class Result:
     unusable : dict of (student, layer) to str
         Handed in but not graded: missing, broken or failed.
     findings : dict of (student, layer) to list of (Finding, str)
-        What the hidden tests reported, with a reason in one line.
+        What the hidden tests reported, at least where points were lost, with the reason in one
+        line.
     problems, notes : list of str
         What somebody must look at; what was put right without help.
     graded : int
