@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from layerlab.activation_scale import activation_scale as activation_scale
+    from layerlab.explore import explore as explore
     from layerlab.gradient_check import gradient_check as gradient_check
     from layerlab.gradient_check import numerical_gradient as numerical_gradient
     from layerlab.gradient_check import relative_error as relative_error
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "activation_scale": "layerlab.activation_scale",
+    "explore": "layerlab.explore",
     "gradient_check": "layerlab.gradient_check",
     "normalize": "layerlab.normalize",
     "numerical_gradient": "layerlab.gradient_check",

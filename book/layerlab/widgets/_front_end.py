@@ -11,13 +11,13 @@ from layerlab.figure_style import Picture
 _FOLDER = files(__package__)
 
 
-def module(name: str, loops: bool = False) -> str:
+def module(*names: str, loops: bool = False) -> str:
     """Join the parts of a widget's front end.
 
     Parameters
     ----------
-    name : str
-        Stem of the widget's own file.
+    *names : str
+        Stems of the widget's own files.
     loops : bool
         Whether the widget runs the loops compiled to WebAssembly.
 
@@ -31,7 +31,7 @@ def module(name: str, loops: bool = False) -> str:
         from layerlab.wasm import as_base64
 
         parts += [f'const LOOPS = "{as_base64()}";', _text("loops.js")]
-    return "\n".join([*parts, _text(f"{name}.js")])
+    return "\n".join([*parts, *(_text(f"{name}.js") for name in names)])
 
 
 def style(*names: str) -> str:

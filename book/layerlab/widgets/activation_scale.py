@@ -33,7 +33,7 @@ class ActivationScale(BookWidget):
         Seed of the browser's generator.
     """
 
-    _esm = module("activation_scale", loops=True)
+    _esm = module("activation_chart", "activation_scale", loops=True)
     _css = style()
 
     std = real(0.001, 2.0, 0.125)

@@ -43,6 +43,9 @@ function written(x, digits = 3) {
 const fixed = (x, digits = 2) =>
   Number.isFinite(x) ? (Math.round(x * 10 ** digits) / 10 ** digits + 0).toFixed(digits).replace("-", "−") : written(x);
 
+// As it is typed: 1e-5, not 0.00001.
+const short = (x) => (x !== 0 && Math.abs(x) < 1e-3 ? x.toExponential() : String(x));
+
 // Accepts a decimal comma and a typographic minus; NaN if it is no number.
 function read(text) {
   const plain = text.trim().replace("−", "-").replace(",", ".");
@@ -82,7 +85,7 @@ function choice({ label, options, value, use }) {
 }
 
 // A number typed by the reader. `rule` is said below the field when it does not hold.
-function field({ label, value, ok, rule, use, show = (x) => String(x) }) {
+function field({ label, value, ok, rule, use, show = short }) {
   const id = freshId();
   const hint = html("span", { id: `${id}-hint`, class: "ll-hint", "aria-live": "polite" });
   const input = html("input", { type: "text", inputmode: "decimal", id, "aria-describedby": hint.id, autocomplete: "off", spellcheck: "false" });
