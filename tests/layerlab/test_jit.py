@@ -44,7 +44,7 @@ def run(program, folder=ROOT, **environment):
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=500,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

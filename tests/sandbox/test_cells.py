@@ -63,11 +63,12 @@ def comparable(outputs):
         if output["output_type"] == "error":
             output = {k: output[k] for k in ("output_type", "ename", "evalue")}
             output["evalue"] = output["evalue"].split(" (")[0]
+        kept.append(output)
+    for output in kept:  # only now is every stream whole
         if "time:" in output.get("text", "").lower() or "Wall" in output.get("text", ""):
             output["text"] = "times"
         if "warnings.warn" in output.get("text", ""):
             output["text"] = output["text"].split("Warning:")[-1]
-        kept.append(output)
     return kept
 
 
