@@ -12,6 +12,7 @@ from autograder.course.exercises import Notebooks, choose, is_ours, notebooks_of
 from autograder.course.export import export_grades
 from autograder.course.folders import Folders
 from autograder.course.isolated import labels, load_masters, make_grader
+from autograder.course.listing import safe_name
 from autograder.course.options import Options
 from autograder.course.paths import Course, CourseError
 from autograder.course.record import FAILED, GRADED, UNREADABLE, Record
@@ -158,5 +159,6 @@ def _enter_roster(course: Course, submitted: Path) -> None:
         return
     with stock.open_gradebook(stock.load_config(course.root)) as gradebook:
         for student, names in roster.items():
-            known = {key: value for key, value in names.items() if key in ROSTER_COLUMNS}
-            gradebook.update_or_create_student(student, **known)
+            known = {key: safe_name(names[key] or "") for key in ROSTER_COLUMNS if key in names}
+            if safe_name(student) == student:
+                gradebook.update_or_create_student(student, **known)

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+
+# nbgrader's formgrader writes ids and names of students into its pages and scripts as they are.
+_UNSAFE = re.compile(r'[<>"\\\x00-\x1f\x7f-\x9f]')
+
+
+def safe_name(name: str) -> str:
+    """Give a student's id or name without what could run in formgrader's pages."""
+    return _UNSAFE.sub("", name)
 
 
 def visible(folder: Path, problems: list[str] | None = None) -> list[Path]:

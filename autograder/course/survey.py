@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.course.listing import visible
+from autograder.course.listing import safe_name, visible
 from autograder.course.paths import CourseError
 
 ROSTER = "roster.csv"
@@ -155,6 +155,12 @@ def is_notebook(path: Path) -> bool:
 
 
 def _survey_student(folder: Path, look: _Look, found: Survey) -> None:
+    if safe_name(folder.name) != folder.name:
+        found.problems.append(
+            f'{folder}: not graded, its name holds <, >, ", a backslash or a control character, '
+            "which could run in formgrader's pages; rename the folder."
+        )
+        return
     if look.roster is not None and folder.name not in look.roster:
         found.problems.append(
             f"{folder}: unknown student '{folder.name}', not graded; "

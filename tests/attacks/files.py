@@ -151,13 +151,19 @@ ACCEPTED = [
         }.items()
     ),
     *(
-        handed(name, None if "text" in name else "right")
+        handed(name, "right")
         for name in (
-            f"ansi {ANSI}", "<script>document.title='owned'</script>".replace("/", "\\"),
-            "two\nlines  20  20", "'; DROP TABLE student; --", "+1+HYPERLINK(1)", "-rf",
-            "$(touch owned)", "long" * 50, "\u202eright to left", "{student_id}", "a b\t%2e%2e%2f",
-            "COM1", "e\u0301 \u00e9", os.fsdecode(b"no text \xff\xfe"),
+            "'; DROP TABLE student; --", "+1+HYPERLINK(1)", "-rf", "$(touch owned)", "long" * 50,
+            "\u202eright to left", "{student_id}", "a b %2e%2e%2f", "COM1", "e\u0301 \u00e9",
         )
     ),
 ]  # fmt: skip
-ATTACKERS = [*REFUSED, *ACCEPTED]
+# Folders that are not graded: formgrader would write these names into its pages.
+UNSAFE = [
+    handed(name, None)
+    for name in (
+        f"ansi {ANSI}", "<img src=x onerror=alert(1)>", 'x";alert(1);"', "ben\\",
+        "two\nlines  20  20", os.fsdecode(b"no text \xff\xfe"),
+    )
+]  # fmt: skip
+ATTACKERS = [*REFUSED, *ACCEPTED, *UNSAFE]

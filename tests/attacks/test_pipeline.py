@@ -16,7 +16,7 @@ import pytest
 from autograder.course.folders import Folders
 from tests.attacks.classroom import EXPECTED, HIDDEN, SECRET, SOLUTION, VICTIM
 from tests.attacks.conftest import ATTACKERS, HONEST
-from tests.attacks.files import REFUSED
+from tests.attacks.files import REFUSED, UNSAFE
 from tests.attacks.processes import DAEMON
 from tests.attacks.spies import CALLING, UNPROMISED
 from tests.course.test_page import check
@@ -65,6 +65,7 @@ def test_the_run_goes_on_and_names_what_is_broken(graded, students):
         assert (named in problems) == (attacker in students)
     assert f"{graded.submitted}/links-to-victim: a link" in problems
     assert "no text \ufffd\ufffd: its name is no text" in problems
+    assert problems.count("could run in formgrader's pages") == len(UNSAFE) - 1
     assert "Traceback" not in graded.run.stdout
     # At tier C one attacker ended the sandbox; another one took over.
     assert "sandbox" not in problems
@@ -125,6 +126,7 @@ def test_the_gradebook_is_whole(graded, students):
     book.close()
     assert {s.name for s in students if s.due is not None} <= known
     assert "links-to-victim" not in known
+    assert not {s.name for s in UNSAFE} & known
 
 
 def test_nothing_outlives_the_class_and_nothing_else_was_touched(graded):
