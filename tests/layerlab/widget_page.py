@@ -47,3 +47,19 @@ def write_page(widget: Any, path: Path) -> Path:
     page = PAGE.format(css=state["_css"], state=text(settings), esm=text(state["_esm"]))
     path.write_text(page, encoding="utf-8")
     return path
+
+
+def settled(page: Any) -> str:
+    """Wait for the next two frames, then give the words below the controls."""
+    page.evaluate("() => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))")
+    return page.locator(".ll-words").inner_text()
+
+
+def shown(page: Any) -> str:
+    """Give the markup of the widget, not the source of its module."""
+    return page.evaluate("el.innerHTML")
+
+
+def measured(page: Any) -> Any:
+    """Give the numbers behind the picture."""
+    return page.evaluate("el.measured()")

@@ -32,11 +32,13 @@ async function render({ model, el }) {
     if (made !== `${width} ${seed}`) network = new Network(memory, { width, batch: BATCH, seed });
     made = `${width} ${seed}`;
     layer = Math.min(layer, depth - 1);
-    sizes = network.measure({ ...settings(), std: values.std });
+    // The map goes on after this frame, and must not see settings that change meanwhile.
+    const now = settings(), drawnFrom = network;
+    sizes = network.measure({ ...now, std: values.std });
     lines.draw(sizes, layer);
     map.mark(values.std);
     const key = [values.activation, values.norm, width, depth, seed].join(" ");
-    map.fill(key, depth, width, (s) => network.measure({ ...settings(), std: s, batch: 8, back: false }).outputs);
+    map.fill(key, depth, width, (s) => drawnFrom.measure({ ...now, std: s, batch: 8, back: false }).outputs);
     const said = summary(sizes);
     words.replaceChildren(...said.map((text) => html("span", {}, text)));
     readout.textContent = reading(sizes, layer);
@@ -55,6 +57,11 @@ async function render({ model, el }) {
       html("figure", {}, html("figcaption", {}, "Output size for every standard deviation"), map.root, colourBar())),
     spoken.root);
   el.measured = () => ({ ...values, sizes });
+  el.timed = (times) => Array.from({ length: times }, () => {
+    const start = performance.now();
+    network.measure({ ...settings(), std: values.std });
+    return performance.now() - start;
+  });
   redraw();
 }
 

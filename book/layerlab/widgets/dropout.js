@@ -26,7 +26,8 @@ function uniforms(count, seed) {
 function simulate({ p, mode, version }, draws) {
   const { keep, scale, use } = VERSIONS[version];
   if (mode === "inference") return { output: new Float64Array(UNITS).fill(use(p)), means: new Float64Array(ROUNDS).fill(use(p)), survivors: UNITS, factor: use(p) };
-  const kept = keep(p), factor = kept > 0 ? scale(p) : 0;
+  const kept = keep(p), factor = scale(p);
+  if (!Number.isFinite(factor)) return { output: new Float64Array(UNITS), means: [], survivors: 0, factor };
   const output = Float64Array.from({ length: UNITS }, (_, i) => (draws[i] < kept ? factor : 0));
   const means = new Float64Array(ROUNDS);
   let total = 0, survivors = 0;
@@ -61,7 +62,7 @@ function meanChart() {
   return {
     root,
     draw(means) {
-      const top = [2, 4, 10, 100].find((end) => end >= Math.max(...means)) ?? 1000;
+      const top = [2, 4, 10, 100].find((end) => end >= Math.max(0, ...means)) ?? 1000;
       const up = (v) => TOP + (H - TOP - BOTTOM) * (1 - v / top);
       const words = (text, x, y, anchor) => svg("text", { x, y, "text-anchor": anchor }, text);
       const across1 = svg("line", { x1: LEFT, x2: W - RIGHT, y1: up(1), y2: up(1), class: "ll-one ll-dashed" });
@@ -76,6 +77,7 @@ function meanChart() {
 
 function sentences({ p, mode, version }, { means, survivors, factor }) {
   if (mode === "inference") return ["At inference nothing is zeroed and nothing is scaled.", "The output is the input: 1."];
+  if (!Number.isFinite(factor)) return ["At p = 0 this bug divides by 0.", "The right version leaves the input as it is."];
   const last = means[ROUNDS - 1];
   const right = Math.abs(last - 1) < 0.03 ? "close to 1, as it should be" : "it should be 1";
   const said = [
