@@ -51,20 +51,22 @@ class Family:
 
 
 class Clock:
-    """Notes when notebooks are done; the first of each worker waits for the workers to start."""
+    """Notes when notebooks are done; the first third waits for both workers to be warm."""
 
     def __init__(self, family: Family) -> None:
-        self.family, self.phase = family, ""
+        self.family, self.phase, self.after = family, "", 0
         self.times: list[float] = []
         self.cpu: list[float] = []
 
     def begin(self, phase: str, total: int) -> None:
         self.phase = phase
+        if phase == "grading":
+            self.after = total // 3
 
     def step(self, *, problem: bool = False, repaired: bool = False) -> None:
         if self.phase == "grading":
             self.times.append(time.perf_counter())
-            if len(self.times) == 2 * JOBS:
+            if len(self.times) == self.after:
                 self.cpu.append(self.family.cpu())
 
     def end(self) -> None:
@@ -73,9 +75,8 @@ class Clock:
 
     def each(self) -> tuple[float, float]:
         """Return wall and CPU seconds per notebook, workers being warm."""
-        after = 2 * JOBS
-        number = len(self.times) - after
-        wall = self.times[-1] - self.times[after - 1]
+        number = len(self.times) - self.after
+        wall = self.times[-1] - self.times[self.after - 1]
         return wall / number, (self.cpu[-1] - self.cpu[0]) / number
 
 
