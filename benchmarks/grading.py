@@ -19,7 +19,7 @@ from autograder.course.exercises import notebooks_of, register
 from autograder.course.folders import Folders
 from autograder.course.ledger import Ledger
 from autograder.course.paths import Course
-from autograder.course.sample_class import write_sample_class
+from autograder.course.sample_class import LAYERS, write_sample_class
 
 ROOT = Path(__file__).parent.parent
 SIZES = [60, 600, 6000]
@@ -66,7 +66,7 @@ def compare(course: Course, repeated: Course, plot: bool, quick: bool) -> list[s
     title = "with a plot in each notebook" if plot else "without plots"
     print(f"{title:<30}{'nbgrader':>9}{'isolated':>9}{'ratio':>7}{'CPU':>10}{'isolated':>9}{'ratio':>7}")
     pairs, differ = [], []
-    for layer in course.layers()[: 2 if quick else None]:
+    for layer in LAYERS[: 2 if quick else None]:
         stock, ours = measure("stock", course, layer), measure("ours", repeated, layer)
         pairs.append((stock, ours))
         print(row(layer, [(stock, ours)]))
@@ -125,7 +125,7 @@ def breakdown(course: Course) -> str:
 def grow(root: Path, size: int) -> None:
     """Grade a class of `size` notebooks; print what each costs and what memory it takes."""
     course = make_class(root, plot=False)
-    multiply(course, size // len(course.layers()))
+    multiply(course, size // len(LAYERS))
     run = measure("ours", course)
     print(f"{run['graded']:>9} {run['whole']:>12.1f} {run['wall'] * 1e3:>8.1f} "
           f"{run['cpu'] * 1e3:>8.1f} {run['parent']:>10.0f} {run['worker']:>10.0f}")  # fmt: skip

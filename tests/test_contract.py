@@ -49,7 +49,7 @@ def test_the_statement_lists_every_property_with_its_points(check):
     assert listed == {prop.name: round(prop.weight * points, 2) for prop in check.properties}
 
 
-def test_the_course_is_worth_100_points_20_a_notebook():
+def test_every_notebook_is_worth_20_points():
     layers = {check.layer for check in CHECKS}
     totals = {layer: sum(points for points, _ in hidden_cells(layer).values()) for layer in layers}
     assert totals == dict.fromkeys(layers, 20)

@@ -31,7 +31,7 @@ from autograder.sandbox.tiers import MISSING, RISKS, Tier, report, tier_of
 
 START_SECONDS = 60.0
 WORKER_SECONDS = 20.0
-PRELOAD = ("matplotlib.pyplot",)
+PRELOAD = ("matplotlib.pyplot", "layerlab.gradient_check")
 
 
 class Sandbox:

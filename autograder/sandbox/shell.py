@@ -88,6 +88,10 @@ class Shell(InteractiveShell):
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
         CAPTURED.error(str(getattr(etype, "__name__", etype)), str(evalue), stb)
 
+    def _format_exception_for_storage(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        # For the history of the session, which nobody reads here: as costly as the traceback shown.
+        return {"ename": "", "evalue": "", "traceback": []}
+
     def system(self, cmd: str) -> None:
         """Run ``!cmd`` inside the sandbox, its output in the cell's standard output."""
         command = self.var_expand(cmd, depth=1)

@@ -11,12 +11,12 @@ import pytest
 
 from autograder.checks import all_checks
 from autograder.course.paths import Course
-from autograder.course.sample_class import ROSTER, answer_of, write_sample_class
+from autograder.course.sample_class import LAYERS, ROSTER, answer_of, write_sample_class
 from autograder.mistakes.registry import registered
 
 pytestmark = pytest.mark.class_run
 ROOT = Path(__file__).parent.parent.parent
-CHECKS = all_checks()
+CHECKS = [check for check in all_checks() if check.layer in LAYERS]
 SEED = 1
 
 

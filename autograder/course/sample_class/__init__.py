@@ -14,8 +14,10 @@ import nbformat
 from autograder.course.sample_class import ada, emmy, slips
 from autograder.course.sample_class.roster import ROSTER, Student
 
-__all__ = ["ROSTER", "Student", "answer_of", "write_sample_class"]
+__all__ = ["LAYERS", "ROSTER", "Student", "answer_of", "write_sample_class"]
 
+# What the class was asked to hand in: the first five notebooks of the course.
+LAYERS = ("embedding", "layernorm", "rmsnorm", "dropout", "initialization")
 _BASES: dict[str, Any] = {"ada": ada, "emmy": emmy}
 _DEFINES = re.compile(r"^def (\w+)\(", re.MULTILINE)
 
@@ -37,8 +39,8 @@ def write_sample_class(exercises: Path, target: Path) -> list[str]:
     """
     shutil.rmtree(target, ignore_errors=True)
     for student in ROSTER:
-        for released in sorted(exercises.glob("*/*.ipynb")):
-            layer = released.stem
+        for layer in sorted(LAYERS):
+            released = exercises / layer / f"{layer}.ipynb"
             folder = target / student.name / layer
             folder.mkdir(parents=True)
             name = f"{layer} (1).ipynb" if student.renamed == layer else f"{layer}.ipynb"
