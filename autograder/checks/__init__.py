@@ -7,6 +7,7 @@ runs unchanged inside a notebook and on the far side of a process boundary.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,15 @@ def _module(layer: str) -> Any:
     return import_module(f"autograder.checks.{layer}")
 
 
+@cache
+def _source(layer: str) -> str:
+    return Path(__file__).with_name(f"{layer}.py").read_text("utf-8")
+
+
 def __getattr__(name: str) -> Any:
     # Loading one layer's kernels takes a second, so a notebook loads only its own.
     if name.startswith("check_"):
         for layer in LAYERS:
-            if f"def {name}(" in Path(__file__).with_name(f"{layer}.py").read_text("utf-8"):
+            if f"def {name}(" in _source(layer):
                 return getattr(_module(layer), name)
     raise AttributeError(f"module 'autograder.checks' has no attribute {name!r}")

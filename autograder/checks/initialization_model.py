@@ -29,7 +29,7 @@ from autograder.kernels.initialization import gpt2_init
 Shapes = dict[str, tuple[int, ...]]
 
 BLOCKS = 3
-WIDTH = 48
+WIDTH = 32
 STD = 0.02
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import getpass
 import os
@@ -88,6 +89,22 @@ class Shell(InteractiveShell):
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
         CAPTURED.error(str(getattr(etype, "__name__", etype)), str(evalue), stb)
 
+    def transform_cell(self, raw_cell: str) -> str:
+        """Turn IPython's own syntax into Python, where there is any: looking for it takes long.
+
+        A single line may be a magic without its sign, such as ``pwd``. A prompt copied along,
+        ``In [1]: x``, is an annotation to Python. Blank lines at the top do not count as lines.
+        """
+        plain = "\n" in raw_cell.rstrip() and raw_cell[0] > " " and "In [" not in raw_cell
+        if plain and not self.input_transformers_post and _is_python(raw_cell):
+            return raw_cell if raw_cell.endswith("\n") else raw_cell + "\n"
+        return str(super().transform_cell(raw_cell))
+
+    def should_run_async(self, raw_cell: str, **kwargs: Any) -> bool:
+        """Tell whether a cell awaits something; to find out IPython compiles it once more."""
+        asks = "await" in raw_cell or "async" in raw_cell
+        return asks and bool(super().should_run_async(raw_cell, **kwargs))
+
     def _format_exception_for_storage(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         # For the history of the session, which nobody reads here: as costly as the traceback shown.
         return {"ename": "", "evalue": "", "traceback": []}
@@ -124,6 +141,14 @@ class Shell(InteractiveShell):
         return SList(output.splitlines()) if split else LSString(output)
 
 
+def _is_python(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def _start(command: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command,
@@ -144,6 +169,8 @@ def make_shell() -> Shell:
     """Make the one shell of this process and route all output and input requests through it."""
     os.environ.update(ENVIRONMENT)
     shell = Shell.instance(display_pub_class=_Publisher, displayhook_class=_Hook)
+    # Colours in tracebacks cost three times the traceback, and are hard to read on paper.
+    shell.colors = "nocolor"
     assert shell.display_formatter is not None
     shell.display_formatter.ipython_display_formatter.enabled = True
     sys.stdout = Stream(CAPTURED, "stdout")
