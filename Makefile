@@ -15,7 +15,7 @@ PORT      ?= 8000
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check audit release collect grade feedback export soak book serve zip wasm \
-  benchmarks bench-grading clean
+  experiments benchmarks bench-grading clean
 
 help:  ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -67,6 +67,9 @@ zip: book  ## pack the book into _build/layers-from-scratch.zip, which opens wit
 
 wasm: $(VENV)/.installed  ## compile the widgets' loops to WebAssembly (needs wasm-ld, package lld)
 	$(BIN)/python -m layerlab.wasm.build
+
+experiments: $(VENV)/.installed  ## run the long experiments that the pages draw from (NAME=dropout_grid for one)
+	$(BIN)/python -m layerlab.experiments $(NAME)
 
 benchmarks: $(VENV)/.installed  ## time the kernels against NumPy, PyTorch and the memory's bandwidth
 	$(BIN)/python -m benchmarks.kernels

@@ -1,7 +1,8 @@
 """A small classifier on a small data set, to watch dropout and weight decay at work.
 
-The data are four Gaussian clouds, so nothing has to be downloaded. With 120 training examples in 64
-dimensions the network can learn every one of them by heart, which is the situation dropout is for.
+The data are four Gaussian clouds or the questions of `layerlab.questions`, so nothing has to be
+downloaded. With 120 training examples in 64 dimensions or more the network can learn every one of
+them by heart, which is the situation dropout is for.
 """
 
 import math
@@ -31,11 +32,15 @@ class HeldOut:
         Mean distance between the largest and the second largest logit: how sure a network is.
     accuracy : ndarray, shape (R,)
         Share of examples whose largest logit is the right one.
+    sure_when_wrong : ndarray, shape (R,)
+        Mean probability of the class chosen, over the examples where it is a wrong one; 0 without
+        such examples.
     """
 
     cross_entropy: Floats
     gap: Floats
     accuracy: Floats
+    sure_when_wrong: Floats
 
 
 def clouds(
@@ -67,13 +72,14 @@ def clouds(
 def train(
     x: Floats, labels: Ints, p: ArrayLike, decay: ArrayLike, stops: tuple[int, ...], seed: int
 ) -> list[HeldOut]:
-    """Train many 64-64-64-4 ReLU networks with AdamW at once and look at them at some steps.
+    """Train many D-64-64-4 ReLU networks with AdamW at once and look at them at some steps.
 
-    The networks know nothing of each other; stacking them only saves time.
+    The networks know nothing of each other; stacking them only saves time. With the same seed and
+    the same number of networks, starts, batches and masks are drawn alike whatever p and decay are.
 
     Parameters
     ----------
-    x, labels : ndarray, shapes (R, N, 64) and (R, N)
+    x, labels : ndarray, shapes (R, N, D) and (R, N)
         Data of each of the R networks; its first 120 examples are for training, the others are
         held out.
     p : array_like, shape (R,)
@@ -91,7 +97,7 @@ def train(
         One for each stop.
     """
     rng, runs = np.random.default_rng(seed), len(x)
-    sizes = ((FEATURES, HIDDEN), (HIDDEN, HIDDEN), (HIDDEN, CLASSES))
+    sizes = ((x.shape[-1], HIDDEN), (HIDDEN, HIDDEN), (HIDDEN, CLASSES))
     # float32 throughout: the time goes into moving numbers.
     x = x.astype(np.float32)
     matrices = [np.sqrt(2 / i) * rng.normal(size=(runs, i, o)) for i, o in sizes]
@@ -160,8 +166,11 @@ def _look(x: Floats, labels: Ints, parameters: list[Floats]) -> HeldOut:
     total = top + np.log(np.exp(logits - top[..., None]).sum(axis=-1))
     right = np.take_along_axis(logits, labels[..., None], axis=-1)[..., 0]
     ranked = np.sort(logits, axis=-1)
+    wrong = logits.argmax(axis=-1) != labels
+    sure = np.where(wrong, np.exp(top - total), 0).sum(axis=-1)
     return HeldOut(
         cross_entropy=(total - right).mean(axis=-1),
         gap=(ranked[..., -1] - ranked[..., -2]).mean(axis=-1),
-        accuracy=(logits.argmax(axis=-1) == labels).mean(axis=-1),
+        accuracy=1 - wrong.mean(axis=-1),
+        sure_when_wrong=sure / np.maximum(wrong.sum(axis=-1), 1),
     )
