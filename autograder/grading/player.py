@@ -107,10 +107,10 @@ class Player:
         worker = self._living()
         if function.worker is not worker:
             function.rebind(worker)
+        given = [_remote(value, worker) for value in args]
+        named = {key: _remote(value, worker) for key, value in kwargs.items()}
         try:
-            return function.remote(
-                *map(_remote, args), **{key: _remote(value) for key, value in kwargs.items()}
-            )
+            return function.remote(*given, **named)
         except (Deadline, WorkerGone):
             self._strikes[name] += 1
             raise
@@ -209,5 +209,9 @@ class StudentFunction:
         return f"<function {self.__name__}>"
 
 
-def _remote(value: Any) -> Any:
-    return value.remote if isinstance(value, StudentFunction) else value
+def _remote(value: Any, worker: Worker) -> Any:
+    if not isinstance(value, StudentFunction):
+        return value
+    if value.worker is not worker:
+        value.rebind(worker)
+    return value.remote

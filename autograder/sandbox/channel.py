@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.sandbox import wire
-from autograder.sandbox.errors import Deadline, ProtocolError, WorkerGone
+from autograder.sandbox.errors import Deadline, ProtocolError, Unsupported, WorkerGone
+from autograder.sandbox.lending import Serve
 from autograder.sandbox.process import Process
 
 GRACE_SECONDS = 1.0
+# What reading hostile fields may raise.
+_UNREADABLE = (TypeError, ValueError, LookupError, ArithmeticError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,23 @@ class Reply:
     fields: dict[str, Any]
     blobs: list[wire.Blob]
     late: str | None
+
+
+@dataclass
+class _Wait:
+    """How long an answer is waited for, and what happens meanwhile."""
+
+    seconds: float
+    allowed: float
+    deadline: float
+    caps: wire.Caps | None
+    serve: Serve | None
+    late: str | None = None
+
+    @property
+    def last_moment(self) -> float:
+        """When to give up on a frame that has begun: what was cut in two can never be read."""
+        return self.deadline + (GRACE_SECONDS if self.late is None else 0.0)
 
 
 class Channel:
@@ -40,6 +60,7 @@ class Channel:
         self._process = process
         self._left = float(seconds)
         self._seconds = seconds
+        self._asking = False
         self.death: str | None = None
 
     def ask(
@@ -48,8 +69,12 @@ class Channel:
         blobs: Sequence[Any] = (),
         seconds: float = 10.0,
         caps: wire.Caps | None = None,
+        serve: Serve | None = None,
     ) -> Reply:
         """Send one message and read its answer.
+
+        Until that comes the worker may send callbacks, which `serve` answers; the deadline
+        covers them too.
 
         Raises
         ------
@@ -62,13 +87,19 @@ class Channel:
         """
         if self.death is not None:
             raise WorkerGone(f"the student's process had ended: {self.death}")
+        if self._asking:
+            raise Unsupported("a lent function cannot call the student's functions")
         if not wire.silent(self._sock):
             raise self._broken("bytes came that nobody had asked for")
         nonce = secrets.token_bytes(16)
         began = time.monotonic()
+        allowed = max(min(seconds, self._left), 0.0)
+        wait = _Wait(seconds, allowed, began + allowed, caps, serve)
+        self._asking = True
         try:
-            return self._exchange({**message, "nonce": nonce}, blobs, began, seconds, caps)
+            return self._exchange({**message, "nonce": nonce}, blobs, wait)
         finally:
+            self._asking = False
             self._left -= time.monotonic() - began
 
     def hello(self, seconds: float) -> dict[str, str]:
@@ -97,46 +128,70 @@ class Channel:
             yield
         except ProtocolError as error:
             raise self._broken(str(error)) from None
-        except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError) as error:
+        except _UNREADABLE as error:
             raise self._broken(f"an answer cannot be read ({type(error).__name__})") from None
 
-    def _exchange(
-        self,
-        message: dict[str, Any],
-        blobs: Sequence[Any],
-        began: float,
-        seconds: float,
-        caps: wire.Caps | None,
-    ) -> Reply:
-        allowed = max(min(seconds, self._left), 0.0)
-        late = None
+    def _exchange(self, message: dict[str, Any], blobs: Sequence[Any], wait: _Wait) -> Reply:
+        """Send a question and read what comes until it is the answer, serving callbacks."""
         try:
-            try:
-                wire.send(self._sock, message, blobs, began + allowed)
-                fields, arrays = wire.receive(self._sock, began + allowed, caps)
-            except wire.Late as passed:
-                late = self._too_long(allowed, seconds)
-                if passed.torn:
-                    raise
-                self._process.interrupt()
-                deadline = time.monotonic() + GRACE_SECONDS
-                fields, arrays = wire.receive(self._sock, deadline, caps)
+            wire.send(self._sock, message, blobs, wait.deadline)
+            while True:
+                fields, arrays = self._next(wait)
+                if fields.get("nonce") != message["nonce"]:
+                    raise ProtocolError("an answer does not belong to the question")
+                if "callback" not in fields:
+                    return Reply(fields, arrays, wait.late)
+                self._serve(fields, arrays, wait)
         except wire.Late:
+            late = wait.late or self._too_long(wait)
             self.end(f"{late} and did not stop")
             raise Deadline(f"{late} and did not stop") from None
         except wire.Closed:
-            fate = late or self._process.fate() or "it closed the connection"
+            fate = wait.late or self._process.fate() or "it closed the connection"
             raise self._gone(fate) from None
         except ProtocolError as error:
             raise self._broken(str(error)) from None
-        if fields.get("nonce") != message["nonce"]:
-            raise self._broken("an answer does not belong to the question")
-        return Reply(fields, arrays, late)
 
-    def _too_long(self, allowed: float, seconds: float) -> str:
-        if allowed < seconds:
+    def _next(self, wait: _Wait) -> tuple[dict[str, Any], list[wire.Blob]]:
+        """Read one frame; at the deadline interrupt the worker, once, and give it some grace."""
+        if wait.late is None and not wire.arrives(self._sock, wait.deadline):
+            self._interrupt(wait)
+        frame = wire.receive(self._sock, wait.last_moment, wait.caps)
+        if wait.late is None and time.monotonic() >= wait.deadline:
+            self._interrupt(wait)
+        return frame
+
+    def _interrupt(self, wait: _Wait) -> None:
+        wait.late = self._too_long(wait)
+        wait.deadline = time.monotonic() + GRACE_SECONDS
+        self._process.interrupt()
+
+    def _serve(self, fields: dict[str, Any], arrays: list[wire.Blob], wait: _Wait) -> None:
+        """Answer one callback, or tell the worker to stop where its time is over."""
+        if wait.serve is None:
+            raise ProtocolError("a callback came where nothing is lent")
+        answer: dict[str, Any] = {"stop": True}
+        blobs: Sequence[Any] = ()
+        if wait.late is None:
+            try:
+                answer, blobs = wait.serve(fields, arrays)
+            except ProtocolError:
+                raise
+            except _UNREADABLE as error:
+                raise ProtocolError(f"a callback cannot be read ({type(error).__name__})") from None
+            except BaseException:
+                # The worker waits for an answer that will not come.
+                self.end("a call was broken off")
+                raise
+            if time.monotonic() >= wait.deadline:
+                self._interrupt(wait)
+                answer, blobs = {"stop": True}, ()
+        wire.send(self._sock, {**answer, "nonce": fields["nonce"]}, blobs, wait.last_moment)
+
+    def _too_long(self, wait: _Wait) -> str:
+        if wait.allowed < wait.seconds:
             return f"used up the {self._seconds:g} s of the submission"
-        return f"ran longer than {seconds:g} s"
+        return f"ran longer than {wait.seconds:g} s"
 
     def _gone(self, fate: str) -> WorkerGone:
         self.end(fate)

@@ -25,6 +25,7 @@ from autograder.sandbox.values import (
 from autograder.sandbox.wire import Blob
 
 Resolve = Callable[[int, str, str, str], Any]
+ResolveLent = Callable[[int, str, str], Any]
 
 
 class Decoder:
@@ -36,11 +37,17 @@ class Decoder:
         Array bytes of the message; each may be used once.
     resolve : callable
         ``resolve(id, kind, type_name, info)`` gives what stands for a reference.
+    resolve_lent : callable, optional
+        ``resolve_lent(id, kind, name)`` gives what stands for something that the grader lends;
+        without it no such thing may come.
     """
 
-    def __init__(self, blobs: list[Blob], resolve: Resolve) -> None:
+    def __init__(
+        self, blobs: list[Blob], resolve: Resolve, resolve_lent: ResolveLent | None = None
+    ) -> None:
         self._blobs: list[Blob | None] = list(blobs)
         self._resolve = resolve
+        self._resolve_lent = resolve_lent
         self._nodes = 0
         self.arrays: list[np.ndarray] = []
 
@@ -125,6 +132,13 @@ class Decoder:
             raise ProtocolError("a reference is not made of an id and names")
         return self._resolve(*tree[1:])
 
+    def _lent(self, tree: list[Any], depth: int) -> Any:
+        if self._resolve_lent is None:
+            raise ProtocolError("a lent value comes where none can be")
+        if type(tree[1]) is not int or any(type(text) is not str for text in tree[2:]):
+            raise ProtocolError("a lent value is not made of an id and names")
+        return self._resolve_lent(*tree[1:])
+
     def _view(self, tree: list[Any], depth: int) -> Any:
         handle, items = self.decode(tree[1], depth + 1), self.decode(tree[2], depth + 1)
         if not isinstance(handle, Handle | RemoteFunction) or type(items) not in VIEWS:
@@ -136,7 +150,7 @@ class Decoder:
     _READERS: ClassVar[dict[tuple[str, int], Any]] = {
         ("t", 2): _tuple, ("l", 2): _items, ("d", 2): _dict, ("c", 3): _complex,
         ("i", 2): _integer, ("a", 4): _array, ("s", 3): _scalar, ("g", 5): _generator,
-        ("r", 5): _reference, ("v", 3): _view,
+        ("r", 5): _reference, ("v", 3): _view, ("h", 4): _lent,
     }  # fmt: skip
 
 

@@ -86,6 +86,18 @@ class SandboxRefused(RuntimeError):  # noqa: N818 - states the decision
     """The machine cannot isolate students' code as well as was asked."""
 
 
+def described(error: BaseException) -> list[str]:
+    """Name an exception's class, the nearest built-in class, and its text."""
+    bases = (base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
+    builtin = next((name for name in bases if hasattr(builtins, name)), "Exception")
+    try:
+        text = str(error)
+    except BaseException:
+        text = ""
+    described = [type(error).__name__[:200], builtin, text[:4000]]
+    return [part.encode("utf-8", "backslashreplace").decode() for part in described]
+
+
 def call_failed(remote_type: str, message: str, builtin: str | None = None) -> CallFailed:
     """Make the exception that stands for one raised in a student's process.
 

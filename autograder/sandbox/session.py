@@ -19,6 +19,7 @@ from autograder.sandbox.errors import (
     Unsupported,
     plain_text,
 )
+from autograder.sandbox.lending import Lending
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outputs import clean_outputs, count, error_output
 from autograder.sandbox.proxy import Handle, RemoteDict, RemoteFunction, RemoteList, RemoteTuple
@@ -71,6 +72,7 @@ class Worker:
     ) -> None:
         self._channel = channel
         self._released: list[int] = []
+        self._next_lent = 1
         self.limits = limits
         self.tier = tier
         self.layers = layers
@@ -154,6 +156,7 @@ class Worker:
         A `numpy.random.Generator` among the arguments (PCG64) travels by its state, and its
         state after the call is set on the caller's generator. The student sees that state:
         draw nothing that must stay unknown from a generator that was given away.
+        A function that says ``may_be_lent = True`` is lent for the call: see `lending`.
 
         Raises
         ------
@@ -165,8 +168,12 @@ class Worker:
             If an argument cannot travel.
         """
         self.changed = ()
-        message, blobs = self._call_message(target, args, kwargs)
-        reply = self._channel.ask(message, blobs, self.limits.call_seconds)
+        lending = Lending(self._refer, self._resolve, self._next_lent)
+        message, blobs = self._call_message(target, args, kwargs, lending)
+        try:
+            reply = self._channel.ask(message, blobs, self.limits.call_seconds, serve=lending.serve)
+        finally:
+            self._next_lent = lending.next
         if reply.late is not None:
             raise Deadline(reply.late)
         fields, failure, value = reply.fields, None, None
@@ -194,9 +201,13 @@ class Worker:
         return freed
 
     def _call_message(
-        self, target: str | Handle | RemoteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        target: str | Handle | RemoteFunction,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        lending: Lending,
     ) -> tuple[dict[str, Any], list[memoryview]]:
-        encoder = Encoder(self._refer)
+        encoder = Encoder(lending.refer)
         try:
             message = {
                 "op": "call",

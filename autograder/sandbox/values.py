@@ -8,6 +8,7 @@ Plain scalars stand for themselves. Anything else is a list whose first item say
     ["g", state, inc, has, half]  PCG64 generator by its state
     ["r", id, kind, type, info]   something that stays in the worker
     ["v", reference, items]       the same with its items: a subclass of tuple, list or dict
+    ["h", id, kind, name]         something that stays in the grader and is lent for one call
 
 There is no pickle and no object dtype: decoding runs no code that a student wrote.
 """

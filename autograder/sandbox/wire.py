@@ -34,17 +34,7 @@ class Closed(Exception):  # noqa: N818 - a state of the connection
 
 
 class Late(Exception):  # noqa: N818 - a state of the connection
-    """The deadline of a frame passed.
-
-    Attributes
-    ----------
-    torn : bool
-        Whether a part of the frame is on its way: what follows on the connection is no frame.
-    """
-
-    def __init__(self, torn: bool = True) -> None:
-        super().__init__()
-        self.torn = torn
+    """The deadline of a frame passed; what follows on the connection may be no frame."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +90,7 @@ def receive(
         If the frame is not complete at the deadline.
     """
     caps = caps or Caps()
-    start = _read(sock, _START.size, deadline, first=True)
+    start = _read(sock, _START.size, deadline)
     magic, header_size, count = _START.unpack(start.tobytes())
     if magic != MAGIC:
         raise ProtocolError("a frame does not start as it must")
@@ -134,6 +124,18 @@ def parse_header(packed: bytes) -> dict[str, Any]:
     return header
 
 
+def arrives(sock: socket.socket, deadline: float) -> bool:
+    """Wait until something can be read, or the connection closes; tell whether it was in time."""
+    try:
+        sock.settimeout(_left(deadline))
+        sock.recv(1, socket.MSG_PEEK)
+    except (TimeoutError, Late):
+        return False
+    except OSError:
+        raise Closed from None
+    return True
+
+
 def silent(sock: socket.socket) -> bool:
     """Tell whether nothing waits to be read; a closed connection counts as silent.
 
@@ -146,7 +148,7 @@ def silent(sock: socket.socket) -> bool:
         return True
 
 
-def _read(sock: socket.socket, size: int, deadline: float | None, first: bool = False) -> Blob:
+def _read(sock: socket.socket, size: int, deadline: float | None) -> Blob:
     # Untouched pages of `empty` cost nothing, so that a lying length costs nothing either.
     blob = np.empty(size, np.uint8)
     view, got = blob.data, 0
@@ -154,8 +156,8 @@ def _read(sock: socket.socket, size: int, deadline: float | None, first: bool = 
         try:
             sock.settimeout(_left(deadline))
             n = sock.recv_into(view[got:], min(size - got, _CHUNK))
-        except (TimeoutError, Late):
-            raise Late(torn=not first or got > 0) from None
+        except TimeoutError:
+            raise Late from None
         except OSError:
             raise Closed from None
         if n == 0:

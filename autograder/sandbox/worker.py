@@ -6,7 +6,6 @@ it only has to serve honest submissions well.
 
 from __future__ import annotations
 
-import builtins
 import os
 import random
 import signal
@@ -18,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox import wire
+from autograder.sandbox.borrowed import Borrowing
 from autograder.sandbox.decode import Decoder
 from autograder.sandbox.encode import Encoder, TooBig
+from autograder.sandbox.errors import described
 from autograder.sandbox.shell import CAPTURED, Shell
 from autograder.sandbox.values import encode_generator
 
@@ -37,7 +38,10 @@ class WorkerLoop:
         self._shell = shell
         self._kept: dict[int, Any] = {}
         self._next = 0
+        self._nonce = b""
         self._interruptible = False
+        self._deferring = False
+        self._interrupted = False
         signal.signal(signal.SIGINT, self._interrupt)
         # The same everywhere, so that a verdict can be recomputed.
         np.random.seed(0)  # noqa: NPY002 - students' code may draw from the global state
@@ -48,6 +52,7 @@ class WorkerLoop:
         while True:
             try:
                 message, blobs = wire.receive(self._sock, caps=REQUEST_CAPS)
+                self._nonce, self._interrupted = message["nonce"], False
                 fields, arrays = self._guarded(message, blobs)
                 self._send({**fields, "nonce": message["nonce"]}, arrays)
             except wire.Closed:
@@ -57,11 +62,13 @@ class WorkerLoop:
         try:
             wire.send(self._sock, fields, arrays)
         except (TypeError, ValueError, OverflowError) as error:  # before a byte was sent
-            failure = {"raised": _described(error), "nonce": fields["nonce"], "outputs": []}
+            failure = {"raised": described(error), "nonce": fields["nonce"], "outputs": []}
             wire.send(self._sock, failure)
 
     def _interrupt(self, *_: object) -> None:
-        if self._interruptible:
+        if self._deferring:
+            self._interrupted = True
+        elif self._interruptible:
             self._interruptible = False
             raise KeyboardInterrupt
 
@@ -71,7 +78,7 @@ class WorkerLoop:
                 self._kept.pop(identity, None)
             answer = getattr(self, f"_do_{message['op']}")(message, blobs)
         except BaseException as error:
-            answer = {"raised": _described(error), "outputs": []}, []
+            answer = {"raised": described(error), "outputs": []}, []
         finally:
             self._interruptible = False
         return answer
@@ -107,7 +114,8 @@ class WorkerLoop:
         return self._encoded(self._shell.user_ns[message["name"]])
 
     def _do_call(self, message: dict[str, Any], blobs: list[wire.Blob]) -> Answer:
-        given = _Arguments(message, blobs, self._resolve)
+        borrowing = Borrowing(self._exchange, self._refer, self._resolve)
+        given = _Arguments(message, Decoder(blobs, self._resolve, borrowing.take))
         target = message["target"]
         if isinstance(target, str):
             if target not in self._shell.user_ns:
@@ -122,8 +130,25 @@ class WorkerLoop:
             fields, arrays = self._encoded(value)
         except BaseException as error:
             self._interruptible = False
-            fields, arrays = {"raised": _described(error)}, []
+            fields, arrays = {"raised": described(error)}, []
+        finally:
+            borrowing.close()
         return {**fields, "changed": given.changed(), "generators": given.states()}, arrays
+
+    def _exchange(
+        self, message: dict[str, Any], arrays: list[memoryview]
+    ) -> tuple[dict[str, Any], list[wire.Blob]]:
+        """Ask the grader in the middle of a call; an interrupt waits until the frames are whole."""
+        self._deferring = True
+        try:
+            wire.send(self._sock, {**message, "nonce": self._nonce}, arrays)
+            fields, blobs = wire.receive(self._sock, caps=REQUEST_CAPS)
+        finally:
+            self._deferring = False
+        if self._interrupted or fields.get("stop") is True:
+            self._interruptible = False
+            raise KeyboardInterrupt
+        return fields, blobs
 
     def _encoded(self, value: Any) -> Answer:
         encoder = Encoder(self._refer, see_inside=True)
@@ -149,13 +174,10 @@ class WorkerLoop:
 class _Arguments:
     """Arguments of one call, with what is needed to see which of them the call changed."""
 
-    def __init__(self, message: dict[str, Any], blobs: list[wire.Blob], resolve: Any) -> None:
+    def __init__(self, message: dict[str, Any], decoder: Decoder) -> None:
         # The decoder makes arrays over the received bytes; copies are what may change.
         self._before: list[tuple[int | str, np.ndarray, bytes]] = []
-        decoder = Decoder(blobs, resolve)
-        self.args = [
-            self._take(decoder, place, tree) for place, tree in enumerate(message["args"])
-        ]
+        self.args = [self._take(decoder, place, tree) for place, tree in enumerate(message["args"])]
         self.kwargs = {key: self._take(decoder, key, tree) for key, tree in message["kwargs"]}
 
     def _take(self, decoder: Decoder, place: int | str, tree: Any) -> Any:
@@ -178,18 +200,6 @@ class _Arguments:
             for place, value in named
             if type(value) is np.random.Generator
         ]
-
-
-def _described(error: BaseException) -> list[str]:
-    """Name the exception's class, the nearest built-in class, and its text."""
-    bases = (base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
-    builtin = next((name for name in bases if hasattr(builtins, name)), "Exception")
-    try:
-        text = str(error)
-    except BaseException:
-        text = ""
-    described = [type(error).__name__[:200], builtin, text[:4000]]
-    return [part.encode("utf-8", "backslashreplace").decode() for part in described]
 
 
 def serve(sock: socket.socket, shell: Shell, layers: dict[str, str]) -> None:
