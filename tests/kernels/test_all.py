@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from layerlab import jit
 
+from autograder.kernels.batchnorm import batchnorm_backward, batchnorm_forward
 from autograder.kernels.dropout import dropout_backward, dropout_forward
 from autograder.kernels.embedding import embedding_backward, embedding_forward
 from autograder.kernels.layernorm import layernorm_backward, layernorm_forward
@@ -23,6 +24,11 @@ def rmsnorm(x, dout, gamma, out=None, dx=None):
     return out, *rmsnorm_backward(dout, cache, out=dx)
 
 
+def batchnorm(x, dout, gamma, out=None, dx=None):
+    out, cache, *running = batchnorm_forward(x, gamma, gamma, gamma, np.abs(gamma), True, out=out)
+    return out, *batchnorm_backward(dout, cache, out=dx), *running
+
+
 def dropout(x, dout, gamma, out=None, dx=None):
     out, cache = dropout_forward(x, 0.3, True, np.random.default_rng(0), out=out)
     return out, dropout_backward(dout, cache, out=dx)
@@ -33,7 +39,7 @@ def embedding(x, dout, gamma, out=None, dx=None):
     return out, embedding_backward(dout.reshape(*IDS.shape, -1), IDS, len(x), out=dx)
 
 
-LAYERS = [layernorm, rmsnorm, dropout, embedding]
+LAYERS = [layernorm, rmsnorm, batchnorm, dropout, embedding]
 each_layer = pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__)
 each_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 

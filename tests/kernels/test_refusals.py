@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from autograder.kernels.batchnorm import batchnorm_backward, batchnorm_forward
 from autograder.kernels.dropout import dropout_backward, dropout_forward
 from autograder.kernels.embedding import embedding_backward, embedding_forward
 from autograder.kernels.initialization import gpt2_init, gpt2_residual, he_normal
@@ -15,6 +16,7 @@ RNG = np.random.default_rng(0)
 X, V, TABLE = np.ones((2, 3)), np.ones(3), np.ones((5, 2))
 LAYERNORM = layernorm_forward(X, V, V)[1]
 RMSNORM = rmsnorm_forward(X, V)[1]
+BATCHNORM = batchnorm_forward(X, V, V, V, V, True)[1]
 MASK = dropout_forward(X, 0.5, True, RNG)[1]
 INTS = np.ones((2, 3), int)
 HALF = X.astype(np.float16)
@@ -54,6 +56,34 @@ REFUSED = [
         lambda: rmsnorm_backward(X.astype(np.float32), RMSNORM),
         "dout must have the dtype of x, float64; got float32",
     ),
+    (lambda: batchnorm_forward(X, V, V, V, V, 1), "training must be True or False; got int"),
+    (
+        lambda: batchnorm_forward(X[:1], V, V, V, V, True),
+        "x must hold at least 2 vectors in training; got 1",
+        "training=False",
+    ),
+    (lambda: batchnorm_forward(V, V, V, V, V, True), "at least 2 vectors in training; got 1"),
+    (lambda: batchnorm_forward(X[:0], V, V, V, V, True), "at least 2 vectors", "got 0"),
+    (
+        lambda: batchnorm_forward(X, V, V, V, -V, False),
+        "running_var must be >= 0; got -1.0",
+        "swapped?",
+    ),
+    (
+        lambda: batchnorm_forward(X, V, V, np.ones(2), V, False),
+        "running_mean must have shape (D,) = (3,)",
+        "got (2,)",
+    ),
+    (
+        lambda: batchnorm_forward(X, V, V, V, V, True, 1.5),
+        "momentum must be in [0, 1]; got 1.5",
+        "weight of the new value",
+    ),
+    (lambda: batchnorm_forward(X, V, V, V, V, True, np.nan), "in [0, 1]; got nan"),
+    (lambda: batchnorm_forward(X, V, V, V, V, True, eps=-1), "eps must be a finite number"),
+    (lambda: batchnorm_backward(X.T, BATCHNORM), "dout must have the shape of x", "got (3, 2)"),
+    (lambda: batchnorm_backward(X, None), "cache must come from training=True", "got None"),
+    (lambda: batchnorm_backward(X, RMSNORM), "what batchnorm_forward", "got tuple of 3"),
     (lambda: embedding_forward(np.array([0, -1]), TABLE), "0 .. V - 1 = 4", "ids[1] = -1"),
     (lambda: embedding_forward(np.array([[0], [5]]), TABLE), "0 .. V - 1 = 4", "ids[1][0] = 5"),
     (lambda: embedding_forward(np.array(2**63, np.uint64), TABLE), "ids = 9223372036854775808"),

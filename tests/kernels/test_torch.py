@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autograder.kernels.batchnorm import batchnorm_backward, batchnorm_forward
 from autograder.kernels.embedding import embedding_backward, embedding_forward
 from autograder.kernels.layernorm import layernorm_backward, layernorm_forward
 from autograder.kernels.rmsnorm import rmsnorm_backward, rmsnorm_forward
@@ -35,6 +36,30 @@ def test_normalizations(shape, dtype, atol):
         for got, want in zip(backward(dout, cache), gradients):
             scale = max(1.0, float(want.abs().max()))
             np.testing.assert_allclose(got, want.numpy(), rtol=0, atol=atol * scale)
+
+
+@pytest.mark.parametrize(("dtype", "atol"), DTYPES)
+@pytest.mark.parametrize("shape", [(5, 96), (2, 130, 30)])
+def test_batchnorm(shape, dtype, atol):
+    """Three steps of training, so that running values move from running values; then use."""
+    rng = np.random.default_rng(0)
+    gamma, beta, mean = rng.standard_normal((3, shape[-1])).astype(dtype)
+    var = rng.uniform(0.5, 2, shape[-1]).astype(dtype)
+    tmean, tvar = (torch.from_numpy(part.copy()) for part in (mean, var))
+    for step, training in enumerate((True, True, True, False)):
+        x, dout = (rng.standard_normal(shape).astype(dtype) + step for _ in range(2))
+        inputs = leaves(x.reshape(-1, shape[-1]), gamma, beta)
+        tout = F.batch_norm(inputs[0], tmean, tvar, *inputs[1:], training, momentum=0.2)
+        out, cache, mean, var = batchnorm_forward(x, gamma, beta, mean, var, training, 0.2)
+        results = [(out, tout.detach()), (mean, tmean), (var, tvar)]
+        if training:
+            upstream = torch.from_numpy(dout.reshape(tout.shape))
+            gradients = torch.autograd.grad(tout, inputs, upstream)
+            results += zip(batchnorm_backward(dout, cache), gradients)
+        for got, want in results:
+            scale = max(1.0, float(want.abs().max()))
+            want = want.numpy().reshape(got.shape)
+            np.testing.assert_allclose(got, want, rtol=0, atol=atol * scale)
 
 
 @pytest.mark.parametrize(("dtype", "atol"), DTYPES)
