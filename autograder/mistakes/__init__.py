@@ -8,7 +8,15 @@ from autograder.mistakes.registry import Mistake, registered
 
 __all__ = ["LAYERS", "Mistake", "mistakes_of"]
 
-LAYERS = ("embedding", "layernorm", "rmsnorm", "batchnorm", "dropout", "initialization")
+LAYERS = (
+    "embedding",
+    "layernorm",
+    "rmsnorm",
+    "batchnorm",
+    "dropout",
+    "initialization",
+    "optimizer",
+)
 
 
 def mistakes_of(function: str, layer: str) -> list[Mistake]:
