@@ -10,6 +10,8 @@ from autograder.mistakes.registry import Family, Function
 
 Array = np.ndarray
 
+_FRESH: tuple[int, dict[str, Any]] = (0, {})
+
 
 class Numbers(NamedTuple):
     """What a rule needs besides the arrays; t is 1 at the first step."""
@@ -49,7 +51,7 @@ def adam(rule: Function) -> Function:
         params: dict[str, Array], grads: dict[str, Array], state: Any, learning_rate: float,
         beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
     ) -> Any:  # fmt: skip
-        done, memory = state or (0, {})
+        done, memory = state or _FRESH
         numbers = Numbers(learning_rate, beta1, beta2, eps, done + 1)
         new, kept = {}, {}
         for name, p in params.items():
