@@ -10,7 +10,7 @@ from autograder.course.grade import grade
 from autograder.course.paths import Course
 from autograder.course.release import release
 from autograder.course.result import Result
-from autograder.course.sample_class import write_sample_class
+from autograder.course.sample_class import LAYERS, write_sample_class
 from autograder.course.stock import CONFIG_FILE
 from autograder.course.summary import summary
 
@@ -38,8 +38,9 @@ def run_demo(course: Course) -> int:
 def _sample_course(course: Course) -> Course:
     sample = Course(course.build / "sample_course")
     shutil.rmtree(sample.root, ignore_errors=True)
-    shutil.copytree(course.solutions, sample.solutions)
-    shutil.copytree(course.exercises, sample.exercises)
+    for layer in LAYERS:
+        shutil.copytree(course.solutions / layer, sample.solutions / layer)
+        shutil.copytree(course.exercises / layer, sample.exercises / layer)
     shutil.copyfile(course.root / CONFIG_FILE, sample.root / CONFIG_FILE)
     return sample
 

@@ -48,10 +48,11 @@ def predicted():
 
 @pytest.fixture(scope="module")
 def classroom(tmp_path_factory):
-    """Copy the course and hand in the sample class."""
+    """Copy what the class was asked to hand in, and hand it in."""
     course = Course(tmp_path_factory.mktemp("sample"))
     for folder in ("solutions", "exercises"):
-        shutil.copytree(ROOT / folder, course.root / folder)
+        for layer in LAYERS:
+            shutil.copytree(ROOT / folder / layer, course.root / folder / layer)
     shutil.copyfile(ROOT / "nbgrader_config.py", course.root / "nbgrader_config.py")
     write_sample_class(course.exercises, course.submitted)
     return course
