@@ -37,14 +37,14 @@ def thinned_means(x: NDArray[Any], w: NDArray[Any], p: float) -> tuple[NDArray[A
     ----------
     x : ndarray of float32 or float64, shape (n,), 1 <= n <= 12
         Inputs, each zeroed with probability p.
-    w : ndarray of the dtype of `x`, shape (n, m)
+    w : ndarray of the dtype of `x`, shape (n, k)
         Weights.
     p : float
         Probability of zeroing, 0 <= p < 1.
 
     Returns
     -------
-    linear_mean, relu_mean : ndarray of the dtype of `x`, shape (m,)
+    linear_mean, relu_mean : ndarray of the dtype of `x`, shape (k,)
 
     References
     ----------

@@ -15,7 +15,9 @@ LAYERS = (
     "batchnorm",
     "dropout",
     "initialization",
+    "gradcheck",
     "optimizer",
+    "regularization",
 )
 
 
