@@ -233,10 +233,15 @@ _wrong_move(
     lambda p, g, m, v, n: np.where(g != 0, moved(p, m, v, n), p),
 )  # fmt: skip
 
-_wrong_means(
+adam_and_adamw(
     "AD21", "AW51", "the betas exchanged",
-    "You used beta2 for m and beta1 for v. m, in the numerator, has beta1; v, under the root, has "
-    "beta2. At the first step nobody sees the difference.",
+    "You used beta2 where beta1 belongs, and beta1 for beta2. m, in the numerator, has beta1; v, "
+    "under the root, has beta2. At the first step nobody sees the difference.",
+)(lambda p, g, m, v, n: right(p, g, m, v, n._replace(beta1=n.beta2, beta2=n.beta1)))  # fmt: skip
+_wrong_means(
+    "AD43", "AW63", "the betas exchanged in the means",
+    "You used beta2 for m and beta1 for v, but corrected each with its own. m has beta1, in the "
+    "mean and in the correction; v has beta2.",
     lambda g, m, v, n: means(g, m, v, n._replace(beta1=n.beta2, beta2=n.beta1)),
 )  # fmt: skip
 _wrong_means(
