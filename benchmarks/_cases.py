@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.kernels.batchnorm import batchnorm_backward, batchnorm_forward
 from autograder.kernels.dropout import dropout_backward, dropout_forward
 from autograder.kernels.embedding import embedding_backward, embedding_forward
 from autograder.kernels.layernorm import layernorm_backward, layernorm_forward
@@ -60,6 +61,8 @@ def cases(x, dout, gamma, beta, ids, table) -> Iterator[Case]:
     """Give the cases, after comparing each kernel with NumPy."""
     layernorm = layernorm_forward(x, gamma, beta)[1]
     rmsnorm = rmsnorm_forward(x, gamma)[1]
+    running = np.zeros_like(gamma), np.ones_like(gamma)
+    batchnorm = batchnorm_forward(x, gamma, beta, *running, True)[1]
     rng = np.random.default_rng
     dropout = dropout_forward(x, P, True, rng(0))[1]
     size, table_size = x.nbytes, table.nbytes
@@ -87,6 +90,25 @@ def cases(x, dout, gamma, beta, ids, table) -> Iterator[Case]:
             3 * size,
             lambda out: rmsnorm_backward(dout, rmsnorm, out=out),
             lambda: rivals.rmsnorm_backward(dout, x, gamma),
+        ),
+        (
+            # Read for the statistics of the batch, which come first, and again to normalize.
+            "batchnorm_forward",
+            3 * size,
+            lambda out: batchnorm_forward(x, gamma, beta, *running, True, out=out),
+            lambda: rivals.batchnorm_forward(x, gamma, beta),
+        ),
+        (
+            "batchnorm_in_use",
+            2 * size,
+            lambda out: batchnorm_forward(x, gamma, beta, *running, False, out=out),
+            lambda: rivals.batchnorm_in_use(x, gamma, beta, *running),
+        ),
+        (
+            "batchnorm_backward",
+            5 * size,
+            lambda out: batchnorm_backward(dout, batchnorm, out=out),
+            lambda: rivals.batchnorm_backward(dout, x, gamma),
         ),
         (
             "dropout_forward",

@@ -35,6 +35,21 @@ def rmsnorm_backward(dout, x, gamma):
     return (g - x_hat * (g * x_hat).mean(-1, keepdims=True)) * rstd, (dout * x_hat).sum(0)
 
 
+def batchnorm_forward(x, gamma, beta):
+    return batchnorm_in_use(x, gamma, beta, x.mean(0), x.var(0))
+
+
+def batchnorm_in_use(x, gamma, beta, mean, var):
+    return gamma * (x - mean) / np.sqrt(var + x.dtype.type(EPS)) + beta
+
+
+def batchnorm_backward(dout, x, gamma):
+    rstd = 1 / np.sqrt(x.var(0) + x.dtype.type(EPS))
+    x_hat = (x - x.mean(0)) * rstd
+    dgamma, dbeta = (dout * x_hat).sum(0), dout.sum(0)
+    return gamma * rstd * (dout - (dbeta + x_hat * dgamma) / len(x)), dgamma, dbeta
+
+
 def dropout_forward(x, p, rng):
     return x * (rng.random(x.shape) >= p) * x.dtype.type(1 / (1 - p))
 
@@ -58,6 +73,8 @@ def in_pytorch(x, dout, gamma, beta, ids, table) -> dict[str, Callable[[], objec
     _, mean, rstd = torch.native_layer_norm(x, features, gamma, beta, EPS)
     leaves = x.clone().requires_grad_(), gamma.clone().requires_grad_()
     normalized = torch.nn.functional.rms_norm(leaves[0], features, leaves[1], EPS)
+    running = torch.zeros_like(gamma), torch.ones_like(gamma)
+    _, *saved = torch.native_batch_norm(x, gamma, beta, *running, True, 0.0, EPS)
     keep = torch.rand(x.shape) >= 0.1
     aten = torch.ops.aten
     return {
@@ -69,6 +86,15 @@ def in_pytorch(x, dout, gamma, beta, ids, table) -> dict[str, Callable[[], objec
         # There is no backward pass of its own to call: autograd runs those of its parts.
         "rmsnorm_backward": lambda: torch.autograd.grad(
             normalized, leaves, dout, retain_graph=True
+        ),
+        "batchnorm_forward": lambda: torch.native_batch_norm(
+            x, gamma, beta, *running, True, 0.0, EPS
+        ),
+        "batchnorm_in_use": lambda: torch.native_batch_norm(
+            x, gamma, beta, *running, False, 0.0, EPS
+        ),
+        "batchnorm_backward": lambda: aten.native_batch_norm_backward(
+            dout, x, gamma, *running, *saved, True, EPS, [True] * 3
         ),
         "dropout_forward": lambda: aten.native_dropout(x, 0.1, True),
         "dropout_backward": lambda: aten.native_dropout_backward(dout, keep, 1 / 0.9),

@@ -19,7 +19,7 @@ def test_every_kernel_has_a_line_at_each_size_and_dtype(small, capsys):
     printed = capsys.readouterr().out
     for dtype in ("float32", "float64"):
         assert f"40 x 16 {dtype}   copy " in printed
-    for layer in ("layernorm", "rmsnorm", "dropout", "embedding"):
+    for layer in ("layernorm", "rmsnorm", "batchnorm", "dropout", "embedding"):
         assert printed.count(f"\n{layer}_forward ") == printed.count(f"\n{layer}_backward ") == 2
 
 
