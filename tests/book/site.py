@@ -14,7 +14,15 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Where the tests pretend that the book is published.
 ADDRESS = "https://books.example.org/layers"
-LAYERS = ("embedding", "layernorm", "rmsnorm", "batchnorm", "dropout", "initialization")
+LAYERS = (
+    "embedding",
+    "layernorm",
+    "rmsnorm",
+    "batchnorm",
+    "dropout",
+    "initialization",
+    "optimizer",
+)
 
 
 @dataclass(frozen=True)
