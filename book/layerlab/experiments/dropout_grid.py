@@ -18,6 +18,8 @@ RATES, DECAYS = (0.0, 0.1, 0.3, 0.5, 0.7), (0.0, 0.3, 1.0, 3.0, 10.0)
 STEPS, LONG, SPLITS = 3_000, 12_000, 10
 # Trained on for longer: without dropout and with p = 0.5.
 LONG_RATES, LONG_DECAYS = (0.0, 0.5), (0.0, 1.0, 3.0, 10.0)
+# Between two rows of the grid: does a finer search for the decay leave dropout anything to gain?
+BETWEEN = 6.0
 LOOKS = (100, 200, 500, 1_000, 2_000, STEPS, 6_000, LONG)
 
 
@@ -85,12 +87,13 @@ def _cells() -> list[Cell]:
     for name, p, decay in product(("clouds", "questions"), RATES, DECAYS):
         long = p in LONG_RATES and decay in LONG_DECAYS
         grid.append(_cell(name, p, decay, LONG if long else STEPS))
+    finer = [_cell(name, p, BETWEEN, STEPS) for name, p in product(("clouds", "questions"), RATES)]
     easy = [_cell("far clouds", p, 0.0, STEPS) for p in LONG_RATES]
     noisy = [
         _cell(name, p, 0.0, STEPS, wrong_labels=0.2)
         for name, p in product(("clouds", "questions"), LONG_RATES)
     ]
-    return grid + easy + noisy
+    return grid + finer + easy + noisy
 
 
 EXPERIMENT = Experiment(
