@@ -139,4 +139,5 @@ def written(claim: Claim) -> str:
 
 def _times_ten(text: str) -> str:
     factor = text.partition("e")[0]
-    return scientific(float(text), len(factor.partition(".")[2]))
+    power = scientific(float(text), len(factor.partition(".")[2]))
+    return power.replace(" ", "\N{NO-BREAK SPACE}")

@@ -39,7 +39,7 @@ CORRECTIONS = (
     Correction(
         "Without a norm no learning rate of either optimizer moves a tiny start off log 4.",
         "True of gradient descent. Adam gets away through the biases of the hidden layers.",
-        ("1e-2", "1e-3"),
+        ("1e-1", "1e-2", "1e-3", "1e-4"),
     ),
     Correction(
         "Dropout alone worsens the cross-entropy.",

@@ -1,5 +1,7 @@
 """Claims about what a norm does to the signals of a deep network."""
 
+import math
+
 import numpy as np
 
 from layerlab.ledger.claim import Claim, Numbers, about, below, between, near
@@ -43,6 +45,11 @@ def _columns() -> Floats:
 
 def _bias() -> Numbers:
     return Scales("rmsnorm").loss_change(), Scales("rmsnorm", bias=1.0).loss_change()
+
+
+def _guess() -> Numbers:
+    """Loss of a uniform guess among four, and He's start over 0.01, squared, for 64 inputs."""
+    return math.log(4), (math.sqrt(2 / 64) / 0.01) ** 2
 
 
 SHOWS = "{:.4f}, {:.4f}, {:.4g}"
@@ -170,6 +177,17 @@ ROWS = (
         "{:.0e} without a bias before the norm, {:.0e} with RMSNorm and a bias of 1",
         refutes=below(1e-10, 2),
         remark="The bias before the norm has to be zero.",
+    ),
+    Claim(
+        "42",
+        "post",
+        "A uniform guess among four has the loss log 4; He's start over 0.01, squared, by which "
+        "the effective rate differs, is about 300.",
+        "1.386; 18² ≈ 300",
+        "holds",
+        _guess,
+        near(1.386, within=5e-4) + about(312.5, share=1e-3),
+        "{:.5f}; {:.1f}",
     ),
     Claim(
         "L8",
