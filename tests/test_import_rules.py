@@ -105,9 +105,17 @@ NOTEBOOKS = [
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_public_notebooks_never_import_the_grader(path):
-    public = {"numpy", "matplotlib", "layerlab", "myst_nb"}
+    beside = {module.stem for module in path.parent.glob("*.py")}
+    public = {"numpy", "matplotlib", "layerlab", "myst_nb"} | beside
     modules = {module.split(".")[0] for module in notebook_imports(path)}
     assert modules <= public | STANDARD
+
+
+def test_modules_beside_an_exercise_import_only_what_students_have():
+    for path in ROOT.glob("solutions/*/*.py"):
+        beside = {module.stem for module in path.parent.glob("*.py")}
+        modules = {module.split(".")[0] for module in imports(path.read_text())}
+        assert modules <= {"numpy", "layerlab"} | beside | STANDARD, path
 
 
 def test_the_rules_can_fail():

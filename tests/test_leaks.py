@@ -11,6 +11,7 @@ from autograder.course.source import read_source, split_regions
 
 COURSE = Course(Path(__file__).parent.parent)
 RELEASED = sorted(COURSE.exercises.glob("*/*"))
+NOTEBOOKS = sorted(COURSE.exercises.glob("*/*.ipynb"))
 
 
 @pytest.fixture(scope="module")
@@ -18,11 +19,18 @@ def secrets():
     return secrets_of(COURSE)
 
 
-def test_every_layer_is_released():
-    assert {path.stem for path in RELEASED} == set(COURSE.layers())
+def test_every_layer_is_released_with_its_modules():
+    names = {(layer, f"{layer}.ipynb") for layer in COURSE.layers()}
+    names |= {(layer, path.name) for layer in COURSE.layers() for path in COURSE.support_of(layer)}
+    assert {(path.parent.name, path.name) for path in RELEASED if path.is_file()} == names
 
 
-@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.name)
+def test_no_secret_in_a_module_beside_a_notebook(secrets):
+    for path in COURSE.exercises.glob("*/*.py"):
+        assert find_leaks(path.read_text(encoding="utf-8"), secrets) == [], path
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_no_secret_in_a_student_notebook(path, secrets):
     cells = nbformat.read(path, as_version=4).cells
     assert find_leaks("\n".join(cell.source for cell in cells), secrets) == []

@@ -90,6 +90,13 @@ class Course:
         """Return the file that defines the exercise of ``layer``."""
         return self.solutions / layer / f"{layer}.md"
 
+    def support_of(self, layer: str) -> list[Path]:
+        """List the modules that the exercise of ``layer`` comes with, ``solutions/<layer>/*.py``.
+
+        They are released beside the notebook, and lie beside it when it is graded.
+        """
+        return sorted((self.solutions / layer).glob("*.py"))
+
     def layers(self, only: Iterable[str] = ()) -> list[str]:
         """List the layers that have a source, in teaching order.
 

@@ -24,6 +24,8 @@ from autograder.course.source import KERNELSPEC, read_source, set_cell_ids
 def release(course: Course, only: Iterable[str] = ()) -> list[Path]:
     """Write ``_build/source/`` and ``exercises/``; return the student notebooks.
 
+    The modules beside a source, ``solutions/<layer>/*.py``, go to both.
+
     Parameters
     ----------
     course : Course
@@ -57,18 +59,25 @@ def stale_files(course: Course, only: Iterable[str] = ()) -> list[str]:
         for name, content in fresh.items()
         if present.get(name) != content
     ]
-    known = set(course.layers())
+    elsewhere = set(course.layers()) - set(layers)
     return problems + [
         f"{course.exercises / name}: has no source in {course.solutions}; delete it."
         for name in present
-        if name.parts[0] not in known
+        if name not in fresh and name.parts[0] not in elsewhere
     ]
 
 
 def build_sources(course: Course, layers: Iterable[str], target: Path) -> None:
-    """Write the instructor notebook of each layer to ``target/<layer>/<layer>.ipynb``."""
+    """Write the instructor notebook of each layer to ``target/<layer>/``, its modules beside it."""
     for layer in layers:
-        write_notebook(read_source(course.source_of(layer)), target / layer / f"{layer}.ipynb")
+        folder = target / layer
+        write_notebook(read_source(course.source_of(layer)), folder / f"{layer}.ipynb")
+        support = course.support_of(layer)
+        # One that is no longer released must not be graded with either.
+        for path in set(folder.glob("*.py")) - {folder / path.name for path in support}:
+            path.unlink()
+        for path in support:
+            shutil.copyfile(path, folder / path.name)
 
 
 def build(course: Course, layers: Iterable[str], folder: Path) -> Course:
@@ -86,6 +95,7 @@ def build(course: Course, layers: Iterable[str], folder: Path) -> Course:
         path = built.exercises / layer / f"{layer}.ipynb"
         student = _without_varying_parts(nbformat.read(path, as_version=4))
         _refuse_leaks(student, secrets, course.source_of(layer))
+        _refuse_leaks_beside(course.support_of(layer), secrets)
         write_notebook(student, path)
     return built
 
@@ -111,6 +121,15 @@ def _refuse_leaks(student: NotebookNode, secrets: dict[str, str], source: Path) 
             raise CourseError(
                 f"{source}, cell {number}: the student notebook would show {'; '.join(leaks)}. "
                 "Move it between the markers, or word it differently."
+            )
+
+
+def _refuse_leaks_beside(support: Iterable[Path], secrets: dict[str, str]) -> None:
+    for path in support:
+        if leaks := find_leaks(path.read_text(encoding="utf-8"), secrets):
+            raise CourseError(
+                f"{path}: students would receive {'; '.join(leaks)}. "
+                "Take it out of the module, or word it differently."
             )
 
 

@@ -90,5 +90,7 @@ class _Fingerprints:
         return f"{item.student}/{item.layer}"
 
     def _digest(self, item: Submission) -> str:
-        source = self.course.source / item.layer / f"{item.layer}.ipynb"
-        return hashlib.sha256(item.notebook.read_bytes() + source.read_bytes()).hexdigest()
+        folder = self.course.source / item.layer
+        exercise = [folder / f"{item.layer}.ipynb", *sorted(folder.glob("*.py"))]
+        parts = [path.read_bytes() for path in (item.notebook, *exercise)]
+        return hashlib.sha256(b"".join(parts)).hexdigest()

@@ -62,5 +62,10 @@ def assignment_files(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in found
-        if path.suffix != ".ipynb" and not any(p.startswith(".") for p in path.parts[-2:])
+        if path.suffix != ".ipynb" and not any(map(_unseen, path.parts[-2:]))
     }
+
+
+def _unseen(name: str) -> bool:
+    """Tell what nbgrader leaves out too: hidden names, and what Python compiled of a module."""
+    return name.startswith(".") or name == "__pycache__"

@@ -68,22 +68,22 @@ def feature_vector(call: str, name: str, value: Any, x: NDArray[Any]) -> NDArray
     return value
 
 
-def token_ids(call: str, value: Any, vocab_size: int) -> NDArray[np.int64]:
+def token_ids(call: str, value: Any, vocab_size: int, name: str = "ids") -> NDArray[np.int64]:
     """Return the ids as a plain int64 array, or raise unless all are in 0 .. vocab_size - 1."""
     if not isinstance(value, (np.ndarray, np.integer)):
         raise TypeError(
-            f"{call}: ids must be a NumPy array of integers; got {type(value).__name__}."
+            f"{call}: {name} must be a NumPy array of integers; got {type(value).__name__}."
         )
     ids = np.asarray(value)
     if ids.dtype.kind not in "iu":
-        raise TypeError(f"{call}: ids must have an integer dtype; got {ids.dtype}.")
+        raise TypeError(f"{call}: {name} must have an integer dtype; got {ids.dtype}.")
     if ids.size and not 0 <= (low := ids.min()) <= (high := ids.max()) < vocab_size:
         wrong = low if low < 0 else high
         place = np.unravel_index(np.argmax(ids == wrong), ids.shape)
         where = "".join(f"[{int(i)}]" for i in place)
         raise ValueError(
-            f"{call}: ids must lie in 0 .. V - 1 = {vocab_size - 1}, the rows of the table; "
-            f"got ids{where} = {wrong}."
+            f"{call}: {name} must lie in 0 .. V - 1 = {vocab_size - 1}, the tokens there are; "
+            f"got {name}{where} = {wrong}."
         )
     return _plain(ids, np.int64)
 
@@ -145,7 +145,7 @@ def output(
 def from_forward(call: str, cache: Any, length: int) -> Any:
     """Return the cache, or raise unless it is a tuple of this length."""
     if not isinstance(cache, tuple) or len(cache) != length:
-        forward = call.split("_")[0] + "_forward"
+        forward = call.partition("_backward")[0] + "_forward"
         came = f"tuple of {len(cache)}" if isinstance(cache, tuple) else type(cache).__name__
         raise TypeError(f"{call}: cache must be what {forward} returned second; got {came}.")
     return cache

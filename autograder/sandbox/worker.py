@@ -10,6 +10,7 @@ import os
 import random
 import signal
 import socket
+import sys
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Any
@@ -43,6 +44,8 @@ class WorkerLoop:
         self._deferring = False
         self._interrupted = False
         signal.signal(signal.SIGINT, self._interrupt)
+        # A notebook imports the modules beside it, as in Jupyter's own kernels.
+        sys.path.insert(0, "")
         # The same everywhere, so that a verdict can be recomputed.
         np.random.seed(0)  # noqa: NPY002 - students' code may draw from the global state
         random.seed(0)

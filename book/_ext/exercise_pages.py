@@ -3,8 +3,9 @@
 The released notebooks live in ``exercises/<layer>/<layer>.ipynb``, outside the book. For every page
 ``exercises/<layer>`` in ``_toc.yml`` this extension writes ``book/exercises/<layer>.ipynb`` (an
 ignored folder) just before Sphinx looks for pages: the notebook as it is released, not run, with a
-line under its title that says what it is worth and where to download it. The download is the
-released file itself, so that the book never holds a second version.
+line under its title that says what it is worth and where to download it, with the modules that the
+exercise comes with. The downloads are the released files themselves, so that the book never holds a
+second version.
 """
 
 import copy
@@ -32,9 +33,10 @@ def bring_exercises(app: Sphinx) -> None:
         (target / f"{stale}.ipynb").unlink()
     for layer in layers:
         source = released / layer / f"{layer}.ipynb"
-        link = Path(os.path.relpath(source, target)).as_posix()
+        files = [source, *released_modules(source.parent)]
+        links = [Path(os.path.relpath(path, target)).as_posix() for path in files]
         page = exercise_page(
-            read_release(source, layer), layer, link, app.config.exercise_launch_url
+            read_release(source, layer), layer, links, app.config.exercise_launch_url
         )
         write_if_changed(target / f"{layer}.ipynb", json.dumps(page, indent=1) + "\n")
 
@@ -51,13 +53,7 @@ def read_release(source: Path, layer: str) -> dict[str, Any]:
             f"exercise_pages: _toc.yml lists {PAGES}/{layer}, but {source} does not exist. "
             f"Run `make release` to write it, or take the line out of _toc.yml."
         )
-    text = source.read_text(encoding="utf-8")
-    for word in NEVER_PUBLIC:
-        if word in text:
-            raise ExtensionError(
-                f"exercise_pages: {source} contains {word!r}, which no released notebook may. "
-                f"Run `make release` and look at what it reports."
-            )
+    text = read_public(source)
     try:
         notebook = json.loads(text)
         notebook["cells"][0]["source"]
@@ -69,10 +65,33 @@ def read_release(source: Path, layer: str) -> dict[str, Any]:
     return dict(notebook)
 
 
+def released_modules(folder: Path) -> list[Path]:
+    """List the modules that lie beside a released notebook, or stop the build if one leaks."""
+    modules = sorted(folder.glob("*.py"))
+    for path in modules:
+        read_public(path)
+    return modules
+
+
+def read_public(path: Path) -> str:
+    """Read a released file, or stop the build if it holds what no student may see."""
+    text = path.read_text(encoding="utf-8")
+    for word in NEVER_PUBLIC:
+        if word in text:
+            raise ExtensionError(
+                f"exercise_pages: {path} contains {word!r}, which no released notebook may. "
+                f"Run `make release` and look at what it reports."
+            )
+    return text
+
+
 def exercise_page(
-    notebook: dict[str, Any], layer: str, link: str, launch_url: str
+    notebook: dict[str, Any], layer: str, links: list[str], launch_url: str
 ) -> dict[str, Any]:
-    """Copy a released notebook with the header line under its title and all outputs removed."""
+    """Copy a released notebook with the header line under its title and all outputs removed.
+
+    `links` lead to the notebook and to the modules beside it.
+    """
     page = copy.deepcopy(notebook)
     first = page["cells"][0]
     title, _, rest = "".join(first["source"]).partition("\n")
@@ -83,16 +102,19 @@ def exercise_page(
         )
     # The chapter has the same title; tabs and search results must tell them apart.
     title = f"# Exercise: {title.removeprefix('# ')}"
-    first["source"] = f"{title}\n\n{header(notebook, layer, link, launch_url)}\n{rest}"
+    first["source"] = f"{title}\n\n{header(notebook, layer, links, launch_url)}\n{rest}"
     for cell in page["cells"]:
         if cell["cell_type"] == "code":
             cell.update(outputs=[], execution_count=None)
     return page
 
 
-def header(notebook: dict[str, Any], layer: str, link: str, launch_url: str) -> str:
-    """Write the line under the title: worth, download, and where to open it."""
-    parts = [f"**{points(notebook):g} points.**", f"{{download}}`Download the notebook <{link}>`"]
+def header(notebook: dict[str, Any], layer: str, links: list[str], launch_url: str) -> str:
+    """Write the line under the title: worth, downloads, and where to open it."""
+    first, *beside = links
+    parts = [f"**{points(notebook):g} points.**", f"{{download}}`Download the notebook <{first}>`"]
+    for link in beside:
+        parts.append(f"{{download}}`{Path(link).name} <{link}>`, to lie beside it")
     if launch_url:
         parts.append(f"[Open it online]({launch_url.replace('{layer}', layer)})")
     return (

@@ -88,6 +88,18 @@ def test_launch_link_comes_from_the_setting(bring, release):
     )
 
 
+def test_modules_beside_the_notebook_are_offered_and_must_not_leak(bring, release, tmp_path):
+    release("tiny", NOTEBOOK)
+    beside = tmp_path / "exercises" / "tiny" / "tiny_support.py"
+    beside.write_text("LIMIT = 3\n", encoding="utf-8")
+    page = json.loads((bring("tiny") / "tiny.ipynb").read_text(encoding="utf-8"))
+    top = page["cells"][0]["source"]
+    assert "{download}`tiny_support.py <../../exercises/tiny/tiny_support.py>`" in top
+    beside.write_text("### BEGIN SOLUTION\n", encoding="utf-8")
+    with pytest.raises(ExtensionError, match=r"tiny_support\.py contains '### BEGIN SOLUTION'"):
+        bring("tiny")
+
+
 def test_unchanged_page_is_left_alone_and_a_stale_one_goes(bring, release):
     release("tiny", NOTEBOOK)
     release("other", NOTEBOOK)

@@ -184,6 +184,13 @@ def test_files_reach_the_students_code_and_the_courses_own_win(tmp_path, engine)
     assert [problem.split(":")[0] for problem in result.problems] == ["link.txt"]
 
 
+def test_modules_beside_the_notebook_are_imported_and_the_courses_own_win(master, grade):
+    centre = "from mean import MEAN\nfrom own import ONE\ndef centre(x): return (x - MEAN) * ONE"
+    course = master_of(source(), files={"mean.py": b"MEAN = 5.5\n"})
+    files = {"mean.py": b"MEAN = 7\n", "own.py": b"ONE = 1\n"}
+    assert grade(answered(course, centre=centre), course, files=files).score == 5
+
+
 def test_a_lost_sandbox_is_replaced_and_nobody_loses_points(master):
     with Engine(allow_weak=True, limits=LIMITS) as engine:
         made = raw(answered(master))
