@@ -22,6 +22,7 @@ LAYERS = (
     "dropout",
     "initialization",
     "optimizer",
+    "regularization",
 )
 
 
