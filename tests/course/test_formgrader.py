@@ -1,14 +1,10 @@
 """The class that our engine graded, as an instructor sees it in nbgrader's formgrader."""
 
 import json
-import os
 import secrets
 import shutil
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
-from types import SimpleNamespace
 
 import pytest
 from nbgrader.api import Gradebook
@@ -18,6 +14,7 @@ from autograder.course.folders import Folders
 from autograder.course.release import release
 from tests.book.browser import SWITCHES
 from tests.course.conftest import hand_in, make_course
+from tests.jupyter_server import jupyter_server
 
 pytestmark = pytest.mark.class_run
 
@@ -73,39 +70,9 @@ def opened(course):
 def server(graded, tmp_path_factory):
     """Run a Jupyter server with nbgrader's extension on the course; give its address and token."""
     pytest.importorskip("jupyter_server", reason="jupyter_server is not installed")
-    home, token = tmp_path_factory.mktemp("home"), secrets.token_hex(16)
-    (home / "config").mkdir()
     extensions = {"nbgrader.server_extensions.formgrader": True}
-    settings = {"ServerApp": {"jpserver_extensions": extensions, "root_dir": str(graded.root)},
-                "IdentityProvider": {"token": token}}  # fmt: skip
-    (home / "config" / "jupyter_server_config.json").write_text(json.dumps(settings))
-    command = [sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root",
-               "--ip=127.0.0.1", "--port=0"]  # fmt: skip
-    places = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_RUNTIME_DIR": "run",
-              "JUPYTER_DATA_DIR": "data", "IPYTHONDIR": "ipython"}  # fmt: skip
-    environment = os.environ | {name: str(home / part) for name, part in places.items()}
-    environment["PATH"] = f"{os.path.dirname(sys.executable)}:{environment['PATH']}"  # noqa: PTH120
-    with (home / "log").open("w+") as log:
-        process = subprocess.Popen(
-            command, cwd=graded.root, env=environment, stdout=log, stderr=subprocess.STDOUT
-        )
-        try:
-            yield SimpleNamespace(url=_address(process, home), token=token)
-        finally:
-            process.terminate()
-            process.wait(20)
-
-
-def _address(process, home):
-    deadline = time.monotonic() + 90
-    while time.monotonic() < deadline and process.poll() is None:
-        for path in (home / "run").glob("jpserver-*.json"):
-            try:
-                return json.loads(path.read_text())["url"]
-            except ValueError:
-                pass
-        time.sleep(0.1)
-    pytest.fail("the Jupyter server did not start: " + (home / "log").read_text()[-3000:])
+    with jupyter_server(graded.root, tmp_path_factory.mktemp("home"), extensions) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
