@@ -21,6 +21,7 @@ LAYERS = (
     "batchnorm",
     "dropout",
     "initialization",
+    "gradcheck",
     "optimizer",
     "regularization",
 )
