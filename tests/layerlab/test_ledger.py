@@ -23,7 +23,7 @@ from layerlab.ledger.corrections import CORRECTIONS
 from layerlab.ledger.formulas import backward, cosine, normalized, softmax
 from layerlab.ledger.rows import SECTIONS, Section, available
 from layerlab.ledger.small_checks import SmallNet, by_entry
-from layerlab.ledger.table import VERDICTS, claims, corrections, summary
+from layerlab.ledger.table import VERDICTS, anchor, claims, corrections, summary
 
 BOOK = Path(__file__).parent.parent.parent / "book"
 ROWS = ledger()
@@ -114,7 +114,7 @@ def test_the_ten_corrections_are_shown_by_rows_of_the_ledger():
 
 def test_each_row_is_shown_once():
     shown = "\n".join(claims(title)._repr_markdown_() for title in chapters())
-    assert re.findall(r"\{#claim-([\w-]+)\}", shown) == [claim.id for claim in ROWS]
+    assert re.findall(r"\{#([\w-]+)\}", shown) == [anchor(claim) for claim in ROWS]
     page = (BOOK / "ledger.md").read_text(encoding="utf-8")
     assert re.findall(r'claims\("(.+)"\)', page) == list(chapters())
     assert str(len(ROWS)) in summary()._repr_markdown_()

@@ -72,11 +72,16 @@ def _row(claim: Claim) -> tuple[str, ...]:
     kind = claim.verdict.replace(" ", "-")
     verdict = f"[{claim.verdict}]{{.verdict .{kind}}} {remark}".strip()
     says = f"{claim.says} [{sources}]{{.source}}"
-    return f"[{claim.id}]{{#claim-{claim.id}}}", says, claim.claimed, shown, verdict
+    return f"[{claim.id}]{{#{anchor(claim)}}}", says, claim.claimed, shown, verdict
+
+
+def anchor(claim: Claim) -> str:
+    """Name the place of a row on the page; Sphinx writes such names in small letters."""
+    return f"claim-{claim.id.lower()}"
 
 
 def _link(claim: Claim) -> str:
-    return f"[row {claim.id}](#claim-{claim.id})"
+    return f"[row {claim.id}](#{anchor(claim)})"
 
 
 def _counts(title: str, rows: Sequence[Claim]) -> tuple[str, ...]:
