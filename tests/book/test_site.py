@@ -4,6 +4,8 @@ import re
 from urllib.parse import unquote, urldefrag
 
 import pytest
+from layerlab.ledger import ledger, written
+from layerlab.ledger.table import anchor
 
 from autograder.course.leaks import MARKERS, find_leaks, secrets_of
 from autograder.course.paths import Course
@@ -23,7 +25,7 @@ def test_every_page_of_the_contents_is_there(pages):
     exercises = {path.stem for path in (ROOT / "exercises").glob("*/*.ipynb")}
     wanted = {f"exercises/{layer}.html" for layer in exercises}
     wanted |= {f"chapters/{layer}.html" for layer in LAYERS}
-    wanted |= {"index.html", "notation.html", "references.html"}
+    wanted |= {"index.html", "notation.html", "references.html", "ledger.html"}
     assert wanted <= set(pages)
 
 
@@ -75,6 +77,19 @@ def test_exercises_are_not_run_and_link_to_the_released_file(site, pages):
         [download] = [link for link in page.links if link.endswith(f"{path.stem}.ipynb")]
         published = (site.html / "exercises" / download).resolve()
         assert published.read_bytes() == path.read_bytes()
+
+
+def test_the_ledger_shows_every_claim_and_what_was_computed(pages):
+    page = pages["ledger.html"]
+    text = page.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    rows = {anchor(claim): claim for claim in ledger()}
+    assert {name for name in page.ids if name.startswith("claim-")} == set(rows)
+    assert f"There are {len(rows)} rows" in text
+    # What depends on neither rounding nor draws is the same here as on the page.
+    for name in ("5", "33", "37", "40", "43"):
+        assert written(rows[f"claim-{name}"]) in text
+    for claim in rows.values():
+        assert claim.claimed in text, claim.id
 
 
 @pytest.mark.parametrize("layer", LAYERS)
