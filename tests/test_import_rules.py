@@ -30,6 +30,7 @@ ALLOWED = {
     "autograder/__main__.py": {"autograder.cli"},
     "book/layerlab": {
         "numpy", "numba", "llvmlite", "matplotlib", "anywidget", "traitlets", "ipywidgets",
+        "pooch",
     },
     "book/_ext": {"sphinx", "docutils", "nbformat", "numpy", "matplotlib", "PIL", "numbercheck"},
 }  # fmt: skip

@@ -181,9 +181,7 @@ class Tensor:
 
     def reshape(self, *shape: int) -> "Tensor":
         """Give the values another shape, in the same order."""
-        return Tensor(
-            self.data.reshape(shape), (self,), lambda dout: (dout.reshape(self.shape),)
-        )
+        return Tensor(self.data.reshape(shape), (self,), lambda dout: (dout.reshape(self.shape),))
 
     def transpose(self, *axes: int) -> "Tensor":
         """Reorder the axes; without `axes` reverse them."""
