@@ -1,8 +1,9 @@
 """All experiments by name."""
 
-from layerlab.experiments import dropout_grid
+from layerlab.experiments import depth_instability, dropout_grid, learning_rate_grid
 from layerlab.experiments.definition import Experiment
 
 ALL: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (dropout_grid.EXPERIMENT,)
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (dropout_grid, learning_rate_grid, depth_instability)
 }
