@@ -129,9 +129,22 @@
     el.append(note);
   }
 
+  // Setting the formulas of a page takes longer than showing its widgets, and blocks them: it waits
+  // until they have been painted, or for a second.
+  function letFormulasWait(mounted) {
+    const startup = window.MathJax?.config?.startup;
+    if (!startup?.pageReady) return;
+    const setFormulas = startup.pageReady;
+    const painted = mounted.then(() => new Promise((done) =>
+      requestAnimationFrame(() => setTimeout(done))));
+    const patience = new Promise((done) => setTimeout(done, 1000));
+    startup.pageReady = () => Promise.race([painted, patience]).then(setFormulas);
+  }
+
   function mountAll() {
     const models = readModels();
-    for (const view of document.querySelectorAll(VIEW)) mount(view, models);
+    const views = [...document.querySelectorAll(VIEW)];
+    letFormulasWait(Promise.all(views.map((view) => mount(view, models))));
   }
 
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", mountAll);
