@@ -33,6 +33,7 @@ NUMBERED = {str(number) for number in range(1, 53)} - {"46", "51", "52"}
 # What is read from stored results, and left out while there are none of the present definition.
 STORED = {
     "dropout_grid": {"1f"},
+    "depth_instability": set(),
     "learning_rate_grid": {"1e"},
     "tiny_gpt": {"46", "51", "52"},
 }

@@ -36,6 +36,7 @@ SECTIONS = (
     Section("Dropout", "regularization", "dropout_grid"),
     Section("Initialization", "initialization"),
     Section("Signals in deep networks", "signal"),
+    Section("Signals in deep networks", "depth", "depth_instability"),
     Section("Learning rates", "learning_rates", "learning_rate_grid"),
     Section("Gradient checks", "gradcheck"),
     Section("The tiny GPT", "tinygpt"),
