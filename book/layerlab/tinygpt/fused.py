@@ -24,6 +24,7 @@ class FusedGPT(PlainGPT):
         super().__init__(config, params)
         self._norm_kind = NORMS.index(config.norm)
         rows, width = config.batch * config.context, config.width
+        self._heads = (3, config.heads, width // config.heads)
         # Stands for parameters that the norm does not have.
         self._none = np.zeros(width, np.float32)
         self._weights = [params.of_block(i) for i in range(config.blocks)]
@@ -85,8 +86,8 @@ class FusedGPT(PlainGPT):
     def _block_forward(self, w, room) -> None:  # type: ignore[no-untyped-def]
         self._normalize(room.norm1, w, "1")
         np.matmul(room.norm1.out, w["w_qkv"], out=room.qkv)
-        length, heads = self.config.context, self.config.heads
-        wide.attention_forward(room.qkv, w["b_qkv"], length, heads, room.weights, room.mixed)
+        by_head = room.qkv_by_head, w["b_qkv"].reshape(self._heads)
+        wide.attention_forward(*by_head, room.weights, room.mixed_by_head)
         np.matmul(room.mixed, w["w_out"], out=self._rows)
         loops.add_rows(self._x, self._rows, w["b_out"])
         self._normalize(room.norm2, w, "2")
@@ -106,8 +107,8 @@ class FusedGPT(PlainGPT):
         np.matmul(room.mixed.T, self._dx, out=d["w_out"])
         np.matmul(self._dx, w["w_out"].T, out=self._drows)
         wide.attention_backward(
-            self._drows, room.qkv, self.config.context, self.config.heads, room.weights,
-            self._dqkv, d["b_qkv"],
+            self._drows.reshape(room.mixed_by_head.shape), room.qkv_by_head, room.weights,
+            self._dqkv.reshape(room.qkv_by_head.shape), d["b_qkv"].reshape(self._heads),
         )  # fmt: skip
         np.matmul(room.norm1.out.T, self._dqkv, out=d["w_qkv"])
         np.matmul(self._dqkv, w["w_qkv"].T, out=self._drows)
@@ -145,10 +146,13 @@ class _BlockRoom(SimpleNamespace):
     """What a block leaves for its backward pass."""
 
     def __init__(self, config: Configuration) -> None:
-        rows, width, length = config.batch * config.context, config.width, config.context
+        batch, length, heads, width = config.batch, config.context, config.heads, config.width
+        rows, size = batch * length, width // heads
+        qkv, mixed = _room(rows, 3 * width), _room(rows, width)
         super().__init__(
-            norm1=_NormRoom(rows, width), norm2=_NormRoom(rows, width),
-            qkv=_room(rows, 3 * width), mixed=_room(rows, width),
-            weights=_room(config.batch, config.heads, length, length),
+            norm1=_NormRoom(rows, width), norm2=_NormRoom(rows, width), qkv=qkv, mixed=mixed,
+            qkv_by_head=qkv.reshape(batch, length, 3, heads, size),
+            mixed_by_head=mixed.reshape(batch, length, heads, size),
+            weights=_room(batch, heads, length, length),
             z=_room(rows, 4 * width), hidden=_room(rows, 4 * width), tanhs=_room(rows, 4 * width),
         )  # fmt: skip

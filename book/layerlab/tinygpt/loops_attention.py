@@ -10,79 +10,76 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
 @compiled
-def attention_forward(qkv, bias, length, heads, weights, mixed):  # type: ignore[no-untyped-def]
+def attention_forward(qkv, bias, weights, mixed):  # type: ignore[no-untyped-def]
     """Add the bias to qkv, in place, and mix each head's values with causal softmax weights.
 
-    qkv has shape (R, 3 * D), queries, keys and values side by side; weights (B, heads, T, T), whose
-    upper triangle is not touched; mixed (R, D).
+    Shapes, with H heads of C features: qkv (B, T, 3, H, C), queries, keys and values side by side;
+    bias (3, H, C); weights (B, H, T, T), whose upper triangle is not touched; mixed (B, T, H, C).
     """
-    width = mixed.shape[1]
-    size = width // heads
+    batch, length, _, heads, size = qkv.shape
     scale = np.float32(1.0 / math.sqrt(size))
-    for r in range(qkv.shape[0]):
-        for j in range(3 * width):
-            qkv[r, j] += bias[j]
-    for turn in range(qkv.shape[0] // length * heads):
-        batch, head = turn // heads, turn % heads
-        first, q = batch * length, head * size
-        k, v = q + width, q + 2 * width
+    for b in range(batch):
         for i in range(length):
-            row = weights[batch, head, i]
-            largest = np.float32(-np.inf)
-            for t in range(i + 1):
-                score = _ZERO
+            for part in range(3):
+                for h in range(heads):
+                    for c in range(size):
+                        qkv[b, i, part, h, c] += bias[part, h, c]
+        for h in range(heads):
+            for i in range(length):
+                largest = np.float32(-np.inf)
+                for t in range(i + 1):
+                    score = _ZERO
+                    for c in range(size):
+                        score += qkv[b, i, 0, h, c] * qkv[b, t, 1, h, c]
+                    weights[b, h, i, t] = score * scale
+                    largest = max(largest, score * scale)
+                total = _ZERO
+                for t in range(i + 1):
+                    power = math.exp(weights[b, h, i, t] - largest)
+                    weights[b, h, i, t] = power
+                    total += power
+                share = _ONE / total
                 for c in range(size):
-                    score += qkv[first + i, q + c] * qkv[first + t, k + c]
-                row[t] = score * scale
-                largest = max(largest, row[t])
-            total = _ZERO
-            for t in range(i + 1):
-                row[t] = math.exp(row[t] - largest)
-                total += row[t]
-            share = _ONE / total
-            for c in range(size):
-                mixed[first + i, q + c] = _ZERO
-            for t in range(i + 1):
-                row[t] *= share
-                weight = row[t]
-                for c in range(size):
-                    mixed[first + i, q + c] += weight * qkv[first + t, v + c]
+                    mixed[b, i, h, c] = _ZERO
+                for t in range(i + 1):
+                    weight = weights[b, h, i, t] * share
+                    weights[b, h, i, t] = weight
+                    for c in range(size):
+                        mixed[b, i, h, c] += weight * qkv[b, t, 2, h, c]
 
 
 @compiled
-def attention_backward(  # type: ignore[no-untyped-def]
-    dmixed, qkv, length, heads, weights, dqkv, dbias
-):
-    """Write the gradient with respect to qkv, and its column sums into dbias."""
-    width = dmixed.shape[1]
-    size = width // heads
+def attention_backward(dmixed, qkv, weights, dqkv, dbias):  # type: ignore[no-untyped-def]
+    """Write the gradient with respect to qkv, and its sums over the positions into dbias."""
+    batch, length, _, heads, size = qkv.shape
     scale = np.float32(1.0 / math.sqrt(size))
     dweights = np.empty(length, np.float32)
     dqkv[:] = 0
-    for turn in range(qkv.shape[0] // length * heads):
-        batch, head = turn // heads, turn % heads
-        first, q = batch * length, head * size
-        k, v = q + width, q + 2 * width
-        for i in range(length):
-            row = weights[batch, head, i]
-            along = _ZERO
-            for t in range(i + 1):
-                dweight = _ZERO
-                for c in range(size):
-                    dweight += dmixed[first + i, q + c] * qkv[first + t, v + c]
-                dweights[t] = dweight
-                along += dweight * row[t]
-            for t in range(i + 1):
-                weight = row[t]
-                dscore = weight * (dweights[t] - along) * scale
-                for c in range(size):
-                    dqkv[first + t, v + c] += weight * dmixed[first + i, q + c]
-                    dqkv[first + i, q + c] += dscore * qkv[first + t, k + c]
-                    dqkv[first + t, k + c] += dscore * qkv[first + i, q + c]
     dbias[:] = 0
-    for r in range(dqkv.shape[0]):
-        for j in range(3 * width):
-            dbias[j] += dqkv[r, j]
+    for b in range(batch):
+        for h in range(heads):
+            for i in range(length):
+                along = _ZERO
+                for t in range(i + 1):
+                    dweight = _ZERO
+                    for c in range(size):
+                        dweight += dmixed[b, i, h, c] * qkv[b, t, 2, h, c]
+                    dweights[t] = dweight
+                    along += dweight * weights[b, h, i, t]
+                for t in range(i + 1):
+                    weight = weights[b, h, i, t]
+                    dscore = weight * (dweights[t] - along) * scale
+                    for c in range(size):
+                        dqkv[b, t, 2, h, c] += weight * dmixed[b, i, h, c]
+                    for c in range(size):
+                        dqkv[b, i, 0, h, c] += dscore * qkv[b, t, 1, h, c]
+                    for c in range(size):
+                        dqkv[b, t, 1, h, c] += dscore * qkv[b, i, 0, h, c]
+        for i in range(length):
+            for part in range(3):
+                for h in range(heads):
+                    for c in range(size):
+                        dbias[part, h, c] += dqkv[b, i, part, h, c]
 
 
 @compiled
