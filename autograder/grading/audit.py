@@ -135,6 +135,8 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function so that it computes with float32 arrays and returns them."""
 
     def narrow(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: narrow(part) for name, part in value.items()}
         wide = isinstance(value, np.ndarray) and value.dtype == np.float64
         return value.astype(np.float32) if wide else value
 

@@ -12,9 +12,7 @@ from autograder.kernels import _validate as validate
 from autograder.kernels.layernorm import layernorm_forward
 from autograder.kernels.tinygpt import gelu_forward
 
-PARAMETERS = (
-    "gamma1", "beta1", "w_qkv", "w_out", "gamma2", "beta2", "w1", "b1", "w2", "b2",
-)  # fmt: skip
+PARAMETERS = ("gamma1", "beta1", "w_qkv", "w_out", "gamma2", "beta2", "w1", "w2")
 
 _MASK = "causal_mask(length)"
 _EMBED = "embed_sum(ids, token_table, position_table)"
@@ -137,15 +135,15 @@ def block_forward(x: NDArray[Any], params: Mapping[str, NDArray[Any]], n_head: i
     ::
 
         x = x + causal_attention(layernorm(x, gamma1, beta1), w_qkv, w_out, n_head)
-        out = x + gelu(layernorm(x, gamma2, beta2) @ w1 + b1) @ w2 + b2
+        out = x + gelu(layernorm(x, gamma2, beta2) @ w1) @ w2
 
     Parameters
     ----------
     x : ndarray of float32 or float64, shape (B, T, D)
         Input.
     params : mapping of str to ndarray of the dtype of `x`
-        ``gamma1, beta1, gamma2, beta2, b2`` of shape (D,), ``w_qkv`` (D, 3 D), ``w_out`` (D, D),
-        ``w1`` (D, H), ``b1`` (H,), ``w2`` (H, D).
+        ``gamma1, beta1, gamma2, beta2`` of shape (D,), ``w_qkv`` (D, 3 D), ``w_out`` (D, D),
+        ``w1`` (D, H), ``w2`` (H, D).
     n_head : int
         Number of heads, a divisor of D.
 
@@ -172,10 +170,7 @@ def block_forward(x: NDArray[Any], params: Mapping[str, NDArray[Any]], n_head: i
     normed, _ = layernorm_forward(x, params["gamma1"], params["beta1"])
     x = x + causal_attention(normed, params["w_qkv"], params["w_out"], n_head)
     normed, _ = layernorm_forward(x, params["gamma2"], params["beta2"])
-    hidden = normed @ w1
-    b1 = validate.feature_vector(_BLOCK, "b1", params["b1"], hidden)
-    b2 = validate.feature_vector(_BLOCK, "b2", params["b2"], x)
-    out: NDArray[Any] = x + (gelu_forward(hidden + b1)[0] @ w2 + b2)
+    out: NDArray[Any] = x + gelu_forward(normed @ w1)[0] @ w2
     return out
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from autograder.course.paths import Course
 from autograder.course.release import build_sources
+from autograder.grading.files import assignment_files
 from autograder.grading.master import master_from_source
 from autograder.grading.submission import Job
 from autograder.mistakes import LAYERS
@@ -19,7 +20,8 @@ def graded(request, tmp_path, engine):
     layer = request.param
     build_sources(Course(ROOT), [layer], tmp_path)
     solved = tmp_path / layer / f"{layer}.ipynb"
-    master = engine.prepare(master_from_source(solved.read_bytes(), layer, layer))
+    files = assignment_files(solved.parent)
+    master = engine.prepare(master_from_source(solved.read_bytes(), layer, layer, files=files))
     assert not master.forgeable
     assert not master.problems
 
