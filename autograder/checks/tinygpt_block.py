@@ -110,7 +110,7 @@ def _frequencies(functions: Functions, rng: Rng) -> Observation:
     for temperature in TEMPERATURES:
         draws = np.random.default_rng(int(rng.integers(2**32)))
         tokens = [_token(functions, LOGITS, temperature, draws) for _ in range(DRAWS)]
-        for token, share in enumerate(np.bincount(np.int64(tokens), minlength=4) / DRAWS):
+        for token, share in enumerate(np.bincount(np.array(tokens, np.int64), minlength=4) / DRAWS):
             seen[f"share of token {token} at temperature {temperature}"] = float(share)
     return seen
 

@@ -1,4 +1,4 @@
-"""Known wrong draws of the next token (ids TG120 to TG131)."""
+"""Known wrong draws of the next token (ids TG120 to TG132)."""
 
 from __future__ import annotations
 
@@ -93,15 +93,20 @@ def uniform(logits, temperature, rng):
     return argmax(logits, 0, rng) if temperature == 0 else int(rng.integers(len(logits)))
 
 
-@token(
-    "TG128", "same draw every time",
-    "Your function makes a generator of its own with a fixed seed, so it gives the same token "
-    "every time. Draw from the rng that it is given.",
-)  # fmt: skip
-def fixed_seed(logits, temperature, rng):
-    if temperature == 0:
-        return int(np.argmax(logits))
-    return _draw(_softmax(logits / temperature), np.random.default_rng(0))
+def _fixed(id, seed):
+    @token(
+        id, f"same draw every time, seed {seed}",
+        "Your function makes a generator of its own with a fixed seed, so it gives the same token "
+        "every time. Draw from the rng that it is given.",
+    )  # fmt: skip
+    def formula(logits, temperature, rng):
+        if temperature == 0:
+            return int(np.argmax(logits))
+        return _draw(_softmax(logits / temperature), np.random.default_rng(seed))
+
+
+_fixed("TG128", 0)
+_fixed("TG132", 42)
 
 
 @token(
