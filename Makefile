@@ -15,7 +15,7 @@ PORT      ?= 8000
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check audit release collect grade feedback export soak book serve zip wasm \
-  experiments benchmarks bench-grading clean
+  experiments train benchmarks bench-grading clean
 
 help:  ## list the verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -70,6 +70,10 @@ wasm: $(VENV)/.installed  ## compile the widgets' loops to WebAssembly (needs wa
 
 experiments: $(VENV)/.installed  ## run the long experiments that the pages draw from (NAME=dropout_grid for one)
 	$(BIN)/python -m layerlab.experiments $(NAME)
+
+# One thread: the matrices are too small for more.
+train: $(VENV)/.installed  ## train the tiny GPT of the last chapter (a minute or two; a stopped run is resumed)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m layerlab.tinygpt train
 
 benchmarks: $(VENV)/.installed  ## time the kernels against NumPy, PyTorch and the memory's bandwidth
 	$(BIN)/python -m benchmarks.kernels

@@ -75,7 +75,9 @@ class FusedGPT(PlainGPT):
     def _fill_logits(self, ids: Ints) -> None:
         shape = (self.config.batch, self.config.context)
         if ids.shape != shape:
-            raise ValueError(f"FusedGPT: a batch must have shape (B, T) = {shape}; got {ids.shape}.")
+            raise ValueError(
+                f"FusedGPT: a batch must have shape (B, T) = {shape}; got {ids.shape}."
+            )
         views = self.params.views
         loops.embed(ids, views["tokens"], views["positions"], self._x)
         for weights, room in zip(self._weights, self._blocks):

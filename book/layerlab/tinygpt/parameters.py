@@ -31,7 +31,7 @@ def shapes(config: Configuration) -> Shapes:
 
 def _norm(gamma: str, beta: str, config: Configuration) -> Shapes:
     names = {"layernorm": (gamma, beta), "rmsnorm": (gamma,), "none": ()}[config.norm]
-    return {name: (config.width,) for name in names}
+    return dict.fromkeys(names, (config.width,))
 
 
 class Parameters:
