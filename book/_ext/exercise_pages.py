@@ -113,8 +113,9 @@ def header(notebook: dict[str, Any], layer: str, links: list[str], launch_url: s
     """Write the line under the title: worth, downloads, and where to open it."""
     first, *beside = links
     parts = [f"**{points(notebook):g} points.**", f"{{download}}`Download the notebook <{first}>`"]
-    for link in beside:
-        parts.append(f"{{download}}`{Path(link).name} <{link}>`, to lie beside it")
+    if beside:
+        modules = [f"{{download}}`{Path(link).name} <{link}>`" for link in beside]
+        parts.append(f"To lie beside it: {', '.join(modules)}")
     if launch_url:
         parts.append(f"[Open it online]({launch_url.replace('{layer}', layer)})")
     return (
