@@ -1,4 +1,4 @@
-"""Known wrong cross-entropies and gradients (ids TG45 to TG69)."""
+"""Known wrong cross-entropies and gradients (ids TG45 to TG69, TG133 to TG135)."""
 
 from __future__ import annotations
 
@@ -176,6 +176,26 @@ def not_put_back(logits, targets):
     return (np.log(np.exp(shifted).sum(axis=-1)) - _at(logits, targets)).mean()
 
 
+@loss(
+    "TG133", "logarithm of the logits",
+    "You took the logarithm of the logits themselves, which are no probabilities and may be "
+    "negative. The softmax comes between.",
+)  # fmt: skip
+def log_of_logits(logits, targets):
+    return -np.log(_at(logits, targets)).mean()
+
+
+@loss(
+    "TG134", "two axes only",
+    "Your function works for logits (N, V) alone. Use the last axis, or reshape to two axes "
+    "first, so that (B, T, V) works too.",
+)  # fmt: skip
+def two_axes(logits, targets):
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    logsum = np.log(np.exp(shifted).sum(axis=1))
+    return (logsum - shifted[np.arange(len(logits)), targets]).mean()
+
+
 @gradient(
     "TG61", "not divided by the number of positions",
     "The loss is a mean over N positions, so its gradient carries 1/N, which is missing.",
@@ -255,3 +275,14 @@ def overflowing_softmax(logits, targets):
     weights = np.exp(logits)
     p = weights / weights.sum(axis=-1, keepdims=True)
     return (p - _hot(logits, targets)) / targets.size
+
+
+@gradient(
+    "TG135", "two axes only",
+    "Your function works for logits (N, V) alone. Use the last axis, or reshape to two axes "
+    "first, so that (B, T, V) works too.",
+)  # fmt: skip
+def two_axes_back(logits, targets):
+    p = _softmax(logits)
+    p[np.arange(len(p)), targets] -= 1
+    return p / len(p)
