@@ -17,7 +17,9 @@ LAYERS = (
     "initialization",
     "gradcheck",
     "optimizer",
+    "signal",
     "regularization",
+    "tinygpt",
 )
 
 
