@@ -15,6 +15,7 @@ TEACHING_ORDER = (
     "initialization",
     "gradcheck",
     "optimizer",
+    "signal",
     "regularization",
     "tinygpt",
 )

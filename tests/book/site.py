@@ -23,6 +23,7 @@ LAYERS = (
     "initialization",
     "gradcheck",
     "optimizer",
+    "signal",
     "regularization",
 )
 
