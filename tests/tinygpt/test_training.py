@@ -182,8 +182,10 @@ def test_the_command_trains_and_writes(tmp_path, capsys):
 
 
 def test_five_hundred_steps_learn_more_than_how_frequent_characters_are():
-    # Measured: 2.82 on tinyshakespeare, where letters alone give 3.35; 2.49 and 3.24 on Python's.
+    # Measured: 2.76 on tinyshakespeare and 2.44 on Python's reference, where a step takes more
+    # text because neighbouring parts are alike. Frequencies of characters alone give 3.35 and 3.24.
     known = VARIABLE in os.environ
     text = CharacterData(corpus().text if known else python_reference())
-    result = train(Configuration(vocabulary=text.size), text, 500, progress=None)
+    more = {} if known else {"batch": 16, "peak": 2e-3}
+    result = train(Configuration(vocabulary=text.size, **more), text, 500, progress=None)
     assert result.tests[500] < (2.95 if known else 2.75)
