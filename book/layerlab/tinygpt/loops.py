@@ -11,7 +11,7 @@ import numpy as np
 from layerlab.jit import compiled
 from layerlab.tinygpt.configuration import EPS
 
-# No `from` constants in other modules: numba's cache must see what the loops use.
+# In float32 all of them: a single float64 would turn a whole loop into float64.
 _EPS = np.float32(EPS)
 _HALF, _ONE, _TWO = np.float32(0.5), np.float32(1.0), np.float32(2.0)
 _SCALE, _CUBE = np.float32(math.sqrt(2 / math.pi)), np.float32(0.044715)
