@@ -40,6 +40,7 @@ SECTIONS = (
     Section("Learning rates", "learning_rates", "learning_rate_grid"),
     Section("Gradient checks", "gradcheck"),
     Section("The tiny GPT", "tinygpt"),
+    Section("The tiny GPT", "stored_gpt", "tiny_gpt"),
 )
 
 
