@@ -132,9 +132,10 @@ def test_a_checkpoint_of_another_training_is_refused(data, tmp_path):
     train(small(data), data, 10, checkpoint=path, progress=None)
     with pytest.raises(TrainingError, match="other settings or another text"):
         train(small(data, norm="none"), data, 10, checkpoint=path, progress=None)
-    path.write_bytes(b"not a checkpoint")
-    with pytest.raises(TrainingError, match=r"is no checkpoint .*Delete it"):
-        train(small(data), data, 10, checkpoint=path, progress=None)
+    for content in (b"not a checkpoint", path.read_bytes()[:-100], b""):
+        path.write_bytes(content)
+        with pytest.raises(TrainingError, match=r"is no checkpoint .*Delete it"):
+            train(small(data), data, 10, checkpoint=path, progress=None)
 
 
 @pytest.mark.parametrize("fast", [False, True])

@@ -1,9 +1,9 @@
 """Training the tiny GPT: checkpoints, resuming, progress."""
 
-import contextlib
 import json
 import sys
 import time
+import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -142,26 +142,27 @@ def _keep(path: Path, result: Result, key: str) -> None:
 
 def _resume(path: Path, result: Result, key: str) -> None:
     """Read a checkpoint, if there is one."""
-    with contextlib.suppress(FileNotFoundError):
-        try:
-            kept = dict(np.load(path, allow_pickle=False))
-        except (ValueError, EOFError, OSError) as problem:
-            if isinstance(problem, FileNotFoundError):
-                raise
-            raise TrainingError(
-                f"{path} is no checkpoint ({type(problem).__name__}). Delete it to begin anew."
-            ) from None
-        if str(kept["key"]) != key:
-            raise TrainingError(
-                f"{path} belongs to a training with other settings or another text. Delete it to "
-                "begin anew, or give another file."
-            )
-        model = result.model
-        model.params.flat[:] = kept["flat"]
-        model.first[:], model.second[:] = kept["first"], kept["second"]
-        result.losses = kept["losses"].tolist()
-        result.tests = dict(zip(kept["test_steps"].tolist(), kept["test_losses"].tolist()))
-        result.seconds = float(kept["seconds"])
+    if not path.exists():
+        return
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            kept = dict(file)
+        found = str(kept["key"])
+    except (ValueError, EOFError, OSError, KeyError, zipfile.BadZipFile) as problem:
+        raise TrainingError(
+            f"{path} is no checkpoint ({type(problem).__name__}). Delete it to begin anew."
+        ) from None
+    if found != key:
+        raise TrainingError(
+            f"{path} belongs to a training with other settings or another text. Delete it to "
+            "begin anew, or give another file."
+        )
+    model = result.model
+    model.params.flat[:] = kept["flat"]
+    model.first[:], model.second[:] = kept["first"], kept["second"]
+    result.losses = kept["losses"].tolist()
+    result.tests = dict(zip(kept["test_steps"].tolist(), kept["test_losses"].tolist()))
+    result.seconds = float(kept["seconds"])
 
 
 class _ProgressLine:
