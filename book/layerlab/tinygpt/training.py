@@ -145,7 +145,7 @@ def _resume(path: Path, result: Result, key: str) -> None:
     if not path.exists():
         return
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             kept = dict(file)
         found = str(kept["key"])
     except (ValueError, EOFError, OSError, KeyError, zipfile.BadZipFile) as problem:
