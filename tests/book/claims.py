@@ -395,4 +395,34 @@ CLAIMS = [
         along_missing=(0.1, 10),
         along_one=(5e-3, 0.2),
     ),
+    *exactly(
+        "tinygpt",
+        hand_p="(0.67, 0.24, 0.09)",
+        hand_gradient="(0.67, -0.76, 0.09)",
+        row1="(0.73, 0.27)",
+        all_params="110,529",
+        gelu_off="4.7 \N{MULTIPLICATION SIGN} 10⁻⁴",
+    ),
+    *between(
+        "tinygpt",
+        hand_loss=(1.4, 1.415),
+        late_first=(0.01, 0.5),
+        late_mean=(0.3, 0.8),
+        # Claim 46 and its baselines.
+        test_final=(1.73, 1.83),
+        uniform=(4.174, 4.175),
+        unigram=(3.34, 3.355),
+        bigram=(2.47, 2.50),
+        trigram=(2.03, 2.07),
+        # Claims 51 and 52: two blocks hardly need a norm, and RMSNorm does as well.
+        none_change=(0.0, 0.06),
+        rms_change=(0, 0.02),
+        deep_none_16_first=(1e6, 1e10),
+        deep_layernorm_16_test=(2.6, 2.95),
+        # Claim 50: -log(1e-10).
+        clip_limit=(23.02, 23.03),
+        clipped=(23.02, 23.03),
+        right=(1000, 1000),
+        live_test=(2.2, 2.7),
+    ),
 ]

@@ -25,6 +25,7 @@ LAYERS = (
     "optimizer",
     "signal",
     "regularization",
+    "tinygpt",
 )
 
 
