@@ -1,4 +1,4 @@
-"""Known wrong cross-entropies and gradients (ids TG45 to TG69, TG133 to TG135)."""
+"""Known wrong cross-entropies and gradients (ids TG45 to TG69, TG133 to TG137)."""
 
 from __future__ import annotations
 
@@ -174,6 +174,26 @@ def not_reduced(logits, targets):
 def not_put_back(logits, targets):
     shifted = logits - logits.max(axis=-1, keepdims=True)
     return (np.log(np.exp(shifted).sum(axis=-1)) - _at(logits, targets)).mean()
+
+
+@loss(
+    "TG136", "exponentials overflow, and a small number added",
+    "Your exponentials overflow for large logits, and the small number inside the logarithm caps "
+    "the loss. Log-sum-exp with the largest logit taken out mends both.",
+)  # fmt: skip
+def overflowing_and_guarded(logits, targets):
+    weights = np.exp(logits)
+    return -np.log(_at(weights / weights.sum(axis=-1, keepdims=True), targets) + 1e-10).mean()
+
+
+@loss(
+    "TG137", "logarithm of a softmax that overflows",
+    "You take the logarithm of a softmax whose exponentials overflow for large logits. Log-sum-exp "
+    "with the largest logit taken out is safe.",
+)  # fmt: skip
+def log_of_overflowing(logits, targets):
+    weights = np.exp(logits)
+    return -np.log(_at(weights / weights.sum(axis=-1, keepdims=True), targets)).mean()
 
 
 @loss(

@@ -1,4 +1,4 @@
-"""Known wrong draws of the next token (ids TG120 to TG132)."""
+"""Known wrong draws of the next token (ids TG120 to TG132, TG138, TG139)."""
 
 from __future__ import annotations
 
@@ -145,3 +145,24 @@ def from_one(logits, temperature, rng):
     if temperature == 0:
         return int(np.argmax(logits)) + 1
     return _draw(_softmax(logits / temperature), rng) + 1
+
+
+@token(
+    "TG138", "division by 0, and exponentials overflow",
+    "At temperature 0 you divide by 0: take the likeliest token there. And your exponentials "
+    "overflow for large logits: subtract the largest first.",
+)  # fmt: skip
+def bare_softmax(logits, temperature, rng):
+    weights = np.exp(logits / temperature)
+    return int(rng.choice(len(logits), p=weights / weights.sum()))
+
+
+@token(
+    "TG139", "division by 0, overflow, and another source of randomness",
+    "At temperature 0 you divide by 0, your exponentials overflow for large logits, and you do "
+    "not draw from the rng that the function is given.",
+    factory=True,
+)  # fmt: skip
+def bare_softmax_of_its_own():
+    own = np.random.default_rng()
+    return lambda logits, temperature, rng: bare_softmax(logits, temperature, own)

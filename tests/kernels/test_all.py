@@ -9,6 +9,7 @@ from autograder.kernels.dropout import dropout_backward, dropout_forward
 from autograder.kernels.embedding import embedding_backward, embedding_forward
 from autograder.kernels.layernorm import layernorm_backward, layernorm_forward
 from autograder.kernels.rmsnorm import rmsnorm_backward, rmsnorm_forward
+from autograder.kernels.tinygpt import gelu_backward, gelu_forward
 
 ROWS, FEATURES = 900, 257
 IDS = np.random.default_rng(9).integers(0, 40, (3, 300))
@@ -39,7 +40,12 @@ def embedding(x, dout, gamma, out=None, dx=None):
     return out, embedding_backward(dout.reshape(*IDS.shape, -1), IDS, len(x), out=dx)
 
 
-LAYERS = [layernorm, rmsnorm, batchnorm, dropout, embedding]
+def gelu(x, dout, gamma, out=None, dx=None):
+    out, cache = gelu_forward(x, out=out)
+    return out, gelu_backward(dout, cache, out=dx)
+
+
+LAYERS = [layernorm, rmsnorm, batchnorm, dropout, embedding, gelu]
 each_layer = pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__)
 each_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
