@@ -143,8 +143,10 @@ class Check:
         Where none agrees in everything, one that agrees in every property that stands on its own
         will do: a second, smaller fault must not hide the first.
         """
-        found = self._closest(self.properties, got, seed)
-        main = [i for i, prop in enumerate(self.properties) if prop.needs is None]
+        # What was lost first: there the mistakes differ, and most are ruled out by one look.
+        order = sorted(range(len(reasons)), key=lambda i: reasons[i] is None)
+        main = [i for i in order if self.properties[i].needs is None]
+        found = self._closest([self.properties[i] for i in order], [got[i] for i in order], seed)
         if found is None and any(reasons[i] is not None for i in main):
             found = self._closest([self.properties[i] for i in main], [got[i] for i in main], seed)
         return found

@@ -42,7 +42,7 @@ Args = Sequence[int]
 WIDE, TALL = (64, 256), (256, 64)
 MIDDLE = (128, 320)
 SMALL = ((3, 5), (7, 2), (1, 4))
-PAIR = (64, 256)
+PAIR = (32, 128)
 
 
 def _fresh(rng: Rng) -> Rng:
@@ -139,6 +139,7 @@ def _check(
     """Make the check of one matrix; `right` gives the standard deviation for each arguments."""
     (fan_in, fan_out, *extra), *_ = right
     pair, middle = (*PAIR, *extra), (*MIDDLE, *extra)
+    wide = (*WIDE, *extra)
     kind = "normal" if shares is NORMAL else "uniform"
     properties = (
         Property(
@@ -150,8 +151,8 @@ def _check(
             expected={_spread(args): std_within(fan_in * fan_out) for args in right}, noise=0.02,
         ),
         Property(
-            "mean 0", 0.1, contained(_mean_of(pair)), "16,384 weights",
-            expected={"mean in standard deviations": mean_within(math.prod(PAIR))}, noise=0.03,
+            "mean 0", 0.1, contained(_mean_of(wide)), "16,384 weights",
+            expected={"mean in standard deviations": mean_within(math.prod(WIDE))}, noise=0.03,
         ),
         Property(
             f"{kind} distribution", 0.2, contained(_shares_of(middle)), "40,960 weights",
@@ -159,7 +160,7 @@ def _check(
         ),
         Property(
             "random numbers from rng", 0.2, contained(_draws_of(pair)),
-            "two calls with one rng, a third with the same seed", expected=_DRAWS, noise=0.06,
+            "two calls with one rng, a third with the same seed", expected=_DRAWS, noise=0.12,
         ),
     )  # fmt: skip
     return Check(reference.__name__, "initialization", properties, (reference,))
