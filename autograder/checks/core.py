@@ -143,13 +143,18 @@ class Check:
         Where none agrees in everything, one that agrees in every property that stands on its own
         will do: a second, smaller fault must not hide the first.
         """
-        # What was lost first: there the mistakes differ, and most are ruled out by one look.
-        order = sorted(range(len(reasons)), key=lambda i: reasons[i] is None)
-        main = [i for i in order if self.properties[i].needs is None]
-        found = self._closest([self.properties[i] for i in order], [got[i] for i in order], seed)
-        if found is None and any(reasons[i] is not None for i in main):
-            found = self._closest([self.properties[i] for i in main], [got[i] for i in main], seed)
-        return found
+        every = list(range(len(reasons)))
+        main = [i for i in every if self.properties[i].needs is None]
+        # Where points were lost the mistakes differ: most are ruled out by one look there. But one
+        # that remembers earlier calls shows itself only in their order.
+        tries = [sorted(every, key=lambda i: reasons[i] is None), every]
+        if any(reasons[i] is not None for i in main):
+            tries.append(main)
+        for tried in tries:
+            properties, seen = [self.properties[i] for i in tried], [got[i] for i in tried]
+            if found := self._closest(properties, seen, seed):
+                return found
+        return None
 
     def _closest(
         self, properties: Sequence[Property], got: Sequence[Observation], seed: int
