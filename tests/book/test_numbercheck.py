@@ -20,6 +20,8 @@ from numbercheck.expressions import evaluate, namespace
 
 TOLERANCES = st.floats(1e-4, 1.0)
 VALUES = st.floats(-1e3, 1e3)
+# Marks of code and emphasis; a sign between two spaces is a multiplication.
+EMPHASIS = r"`|(?<! )\*|\*(?! )"
 
 
 def mark_of(x, within):
@@ -124,7 +126,7 @@ def test_pages_answer(layer, browser, address):
             assert ask(page, name, typed(right)).startswith("Right.")
             for source, why in wrong:
                 said = ask(page, name, typed(evaluate(source, names)))
-                assert said == f"Not yet. {' '.join(re.sub('[`*]', '', why).split())}"
+                assert said == f"Not yet. {' '.join(re.sub(EMPHASIS, '', why).split())}"
             far = [value + 1e3 * float(options["within"]) for value in right]
             assert ask(page, name, typed(far)).startswith("Not yet. ")
         assert visit.problems == []
