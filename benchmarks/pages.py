@@ -51,10 +51,12 @@ WATCH = """() => {
   };
   requestAnimationFrame(look);
 }"""
-MANAGER = """<script src="/rival/require.js"></script>
-<script>requirejs.config({{ paths: {{ anywidget: "/rival/anywidget" }} }});</script>
+# Deferred as the page's own scripts are, one of which would take require.js for its own loader.
+MANAGER = """<script defer src="/rival/require.js"></script>
+<script defer src="/rival/paths.js"></script>
 <script type="application/vnd.jupyter.widget-state+json">{state}</script>
-<script src="/rival/embed-amd.js"></script>"""
+<script defer src="/rival/embed-amd.js"></script>"""
+PATHS = 'requirejs.config({ paths: { anywidget: "/rival/anywidget" } });'
 
 
 def main() -> int:
@@ -109,6 +111,7 @@ def fetch_rival(site: Path) -> bool:
             shutil.copyfile(found, target / name)
     front = Path(sys.prefix) / "share/jupyter/nbextensions/anywidget/index.js"
     shutil.copyfile(front, target / "anywidget.js")
+    (target / "paths.js").write_text(PATHS, encoding="utf-8")
     return True
 
 

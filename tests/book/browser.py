@@ -1,6 +1,7 @@
 """Look at pages as a browser shows them, and note everything that goes wrong on the way."""
 
 import functools
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,15 +33,26 @@ CONTROLS = """() => {
 
 
 class _Quiet(SimpleHTTPRequestHandler):
+    # Connections are kept, as web hosts do.
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
     def log_message(self, *args: Any) -> None:
         """Say nothing."""
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that closed the page while it was being sent."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 @contextmanager
 def serve(folder: Path) -> Iterator[str]:
     """Serve a folder; gives its address with a slash at the end."""
     handler = functools.partial(_Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with _Server(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"

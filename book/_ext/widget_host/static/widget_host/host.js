@@ -135,8 +135,9 @@
     const startup = window.MathJax?.config?.startup;
     if (!startup?.pageReady) return;
     const setFormulas = startup.pageReady;
+    // The second frame begins when the first is on the screen.
     const painted = mounted.then(() => new Promise((done) =>
-      requestAnimationFrame(() => setTimeout(done))));
+      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
     const patience = new Promise((done) => setTimeout(done, 1000));
     startup.pageReady = () => Promise.race([painted, patience]).then(setFormulas);
   }
